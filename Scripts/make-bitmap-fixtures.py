@@ -249,12 +249,10 @@ def meaning(pixel, depth, photometric, extra, colormap):
     most = (1 << depth) - 1
     if photometric == PALETTE:
         count = 1 << depth
-        return tuple(rounded(colormap[pixel[0] + i * count], 16) for i in range(3)) + (255,)
-    if photometric == INKS:
-        inks = [255 - rounded(value, depth) for value in pixel[:4]]
-        return tuple((2 * ink * inks[3] + 255) // 510 for ink in inks[:3]) + (255,)
-    colors = 3 if photometric == RGB else 1
-    if extra is None and len(pixel) == 4:
+        alpha = rounded(pixel[1], depth) if extra else 255
+        return tuple(rounded(colormap[pixel[0] + i * count], 16) for i in range(3)) + (alpha,)
+    colors = {RGB: 3, INKS: 4}.get(photometric, 1)
+    if photometric == RGB and extra is None and len(pixel) == 4:
         extra = [2]
     alpha = next(((colors + i, kind) for i, kind in enumerate(extra or []) if kind), None)
     values, level = list(pixel[:colors]), most
@@ -264,6 +262,9 @@ def meaning(pixel, depth, photometric, extra, colormap):
             values = [min(most, (2 * value * most + level) // (2 * level)) if level else 0 for value in values]
     if photometric == WHITE_IS_ZERO:
         values = [most - value for value in values]
+    if photometric == INKS:
+        inks = [255 - rounded(value, depth) for value in values]
+        return tuple((2 * ink * inks[3] + 255) // 510 for ink in inks[:3]) + (rounded(level, depth),)
     return tuple(rounded(value, depth) for value in values * (3 // colors)) + (rounded(level, depth),)
 
 
@@ -273,16 +274,21 @@ def tiff_kinds():
     kinds += [("inverted", WHITE_IS_ZERO, depth, 1, None) for depth in (1, 4, 8, 16)]
     kinds += [("palette", PALETTE, depth, 1, None) for depth in (1, 2, 4, 8)]
     for depth in (8, 16):
-        kinds += [("rgb", RGB, depth, 3, None), ("inks", INKS, depth, 4, None), ("inks-extra", INKS, depth, 5, [2]),
+        kinds += [("rgb", RGB, depth, 3, None), ("inks", INKS, depth, 4, None),
+                  ("inks-unassociated", INKS, depth, 5, [2]), ("inks-associated", INKS, depth, 5, [1]),
                   ("unassociated", RGB, depth, 4, [2]), ("associated", RGB, depth, 4, [1]),
                   ("grey-unassociated", BLACK_IS_ZERO, depth, 2, [2]),
                   ("grey-associated", BLACK_IS_ZERO, depth, 2, [1]),
                   ("inverted-unassociated", WHITE_IS_ZERO, depth, 2, [2])]
     kinds += [("unspecified", RGB, 8, 4, [0]), ("untold", RGB, 8, 4, None), ("second-extra", RGB, 8, 5, [0, 2])]
+    kinds += [("inks-unspecified", INKS, 8, 5, [0]), ("palette-unassociated", PALETTE, 8, 2, [2])]
     copies = {"grey1": [["-c", "g4"], ["-c", "g3"], ["-c", "packbits", "-f", "lsb2msb"]], "grey4": [["-t"]],
               "rgb8": [["-c", "lzw:2", "-r", "2"], ["-c", "zip"], ["-p", "separate", "-r", "2"], ["-t", "-c", "lzw"],
                        ["-t", "-p", "separate"], ["-B", "-8"]],
               "unassociated16": [["-B", "-c", "zip:2"], ["-t", "-B"], ["planes"]], "inks8": [["-t"]],
+              "inks-unassociated8": [["-t"], ["-p", "separate", "-t"], ["-c", "lzw", "-r", "2"]],
+              "inks-unassociated16": [["planes"]], "inks-associated16": [["-B", "-c", "zip"]],
+              "palette-unassociated8": [["-c", "lzw"], ["planes"]],
               "palette4": [["-c", "packbits", "-r", "1"]], "associated8": [["-p", "separate", "-t"]]}
     for word, photometric, depth, samples, extra in kinds:
         name = f"{word}{depth}"
@@ -368,6 +374,7 @@ def make_tiff(photo):
     write("display-p3.tiff", saved(fixtures.patches(), compression="tiff_lzw", icc_profile=fixtures.P3))
     inks = photo.convert("CMYK")
     write("cmyk.tiff", copied(saved(inks), "-c", "zip:2"))
+    write("cmyk-jpeg.tiff", saved(inks, compression="jpeg", quality=92))
     with Image.open(fixtures.path("cmyk-profile.jpg")) as image:
         write("cmyk-profile.tiff", copied(saved(inks, icc_profile=image.info["icc_profile"]), "-c", "zip:2"))
 

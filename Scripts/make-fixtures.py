@@ -212,6 +212,7 @@ def make_jpeg(photo):
     photo.save(path("progressive.jpg"), quality=90, progressive=True)
     photo.convert("L").save(path("grey.jpg"), quality=90)
     photo.convert("CMYK").save(path("cmyk.jpg"), quality=95)
+    photo.convert("CMYK").save(path("cmyk-progressive.jpg"), quality=90, progressive=True)
     patches().save(path("display-p3.jpg"), quality=98, subsampling=0, icc_profile=P3)
     patches().save(path("srgb-profile.jpg"), quality=98, subsampling=0, icc_profile=SRGB)
     # Stored rotated, with orientations for which all eight are displayed alike.

@@ -60,6 +60,35 @@ func place(of marker: UInt8, in data: Data) -> Int? {
         #expect(try ImageInfo(data: fixture("cmyk-profile.jpg")).colorProfileName == "imaginary press (test)")
     }
 
+    /// A JPEG without its Adobe marker.
+    private func withoutAdobeMarker(_ name: String) throws -> Data {
+        let data = try fixture(name)
+        let start = try #require(place(of: 0xEE, in: data))
+        return data.prefix(start) + data.dropFirst(start + 2 + Int(data[start + 2]) << 8 + Int(data[start + 3]))
+    }
+
+    @Test(
+        "Inks are read the same without Adobe's marker, in full size and small",
+        arguments: ["cmyk.jpg", "cmyk-profile.jpg", "cmyk-progressive.jpg"],
+        [nil, 33, 10] as [Int?]
+    )
+    func inksWithoutMarker(name: String, limit: Int?) throws {
+        let options = DecodingOptions(maxPixelSize: limit)
+        let bare = try Codecs.decode(withoutAdobeMarker(name), options: options).bitmap()
+        #expect(try bare.rows == picture(name, maxPixelSize: limit).bitmap().rows)
+        guard name != "cmyk-profile.jpg" else { return }
+        let likeness = try bare.likeness(to: picture("photo.png", maxPixelSize: limit).bitmap())
+        #expect(likeness > 26, "\(likeness) dB")
+    }
+
+    @Test("Previews of inks without Adobe's marker show the scene") func inkPreviews() throws {
+        let decoder = try ProgressiveJPEG()
+        decoder.append(try withoutAdobeMarker("cmyk-progressive.jpg"))
+        let preview = try decoder.image(afterScan: decoder.scanCount - 1).bitmap()
+        let likeness = try preview.likeness(to: picture("photo.png").bitmap())
+        #expect(likeness > 26, "\(likeness) dB")
+    }
+
     @Test(
         "Depths other than 8 bits are refused with advice",
         arguments: ["progressive.jpg", "photo.jpg", "rgb.jpg"],

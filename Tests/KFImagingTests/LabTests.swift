@@ -62,13 +62,14 @@ private struct White {
     }
 }
 
-/// A TIFF of one row of L*a*b* samples.
-private func file(_ samples: Data, width: Int, depth: Int, white: White?) -> Data {
+/// A TIFF of one row of L*a*b* samples; `alpha` is the number by which a fourth sample is declared to be one.
+private func file(_ samples: Data, width: Int, depth: Int, white: White?, alpha: Int? = nil) -> Data {
     var tags: [(tag: Int, type: Int, count: Int, value: Int)] = [
         (256, 3, 1, width), (257, 3, 1, 1), (258, 3, 1, depth), (259, 3, 1, 1), (262, 3, 1, 8),
-        (273, 4, 1, 24), (277, 3, 1, 3), (278, 3, 1, 1), (279, 4, 1, samples.count),
+        (273, 4, 1, 24), (277, 3, 1, alpha == nil ? 3 : 4), (278, 3, 1, 1), (279, 4, 1, samples.count),
     ]
     if white != nil { tags.append((318, 5, 2, 8)) }
+    if let alpha { tags.append((338, 3, 1, alpha)) }
     var data = Data("II".utf8) + littleEndian(42, 2) + littleEndian(24 + samples.count)
     for part in [white?.x ?? 0, white?.y ?? 0] {
         data += littleEndian(Int((part * 10_000).rounded())) + littleEndian(10_000)
@@ -111,6 +112,30 @@ private func file(_ samples: Data, width: Int, depth: Int, white: White?) -> Dat
             #expect(likeness > 55, "\(white.x): \(likeness) dB")
             let (deep, deepExpected) = try decoded(colors, depth: 16, white, named: named)
             #expect(deep.likeness(to: deepExpected) > 45, "\(white.x): \(deep.likeness(to: deepExpected)) dB")
+        }
+    }
+
+    @Test("Colours that were multiplied by alpha are the same as those that were not", arguments: [8, 16])
+    func associatedAlpha(depth: Int) throws {
+        let (most, steps) = depth == 8 ? (255, 1) : (65_535, 256)
+        // Lightness is a share of `most`; the other two have a sign. All are whole numbers after halving.
+        let colors = [(80, 60, -40), (60, -80, 100), (100, 0, 0), (50, 120, 120), (50, -100, -100)]
+        func samples(_ alpha: Int, _ scale: Double) -> Data {
+            colors.reduce(Data()) { data, color in
+                let numbers = [color.0 * most / 100, color.1 * steps, color.2 * steps].map {
+                    Int((Double($0) * scale).rounded())
+                }
+                return (numbers + [alpha]).reduce(data) { $0 + littleEndian($1, depth / 8) }
+            }
+        }
+        let alpha = (most + 1) / 2
+        let straight = samples(alpha, 1)
+        let multiplied = samples(alpha, Double(alpha) / Double(most))
+        let one = try Codecs.decode(file(straight, width: 5, depth: depth, white: nil, alpha: 2)).bitmap()
+        let other = try Codecs.decode(file(multiplied, width: 5, depth: depth, white: nil, alpha: 1)).bitmap()
+        #expect(one.hasAlpha && other.hasAlpha)
+        for (a, b) in zip(one.rows.joined(), other.rows.joined()) {
+            #expect(a.isNear(b, within: depth == 8 ? 3 : 1), "\(a), \(b)")
         }
     }
 

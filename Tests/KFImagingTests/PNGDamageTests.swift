@@ -1,5 +1,6 @@
 // PNGs with mistakes: they are decoded as far as possible, or refused with an error.
 
+import CKFCodecs
 import Foundation
 import KFImaging
 import Testing
@@ -138,6 +139,74 @@ import Testing
         let turned = plain { $0.chunks = PNGWriter.chunk("eXIf", exif) }.data
         #expect(try Codecs.decode(turned).imageOrientation == .down)
         #expect(try Codecs.decode(corrupted(turned, "eXIf")).imageOrientation == .up)
+    }
+
+    /// A chunk whose name need not be text.
+    private func chunk(_ name: [UInt8], _ content: [UInt8] = [1, 2, 3]) -> [UInt8] {
+        let named = name + content
+        let sum = named.withUnsafeBufferPointer { kf_png_checksum($0.baseAddress, $0.count) }
+        return PNGWriter.number(content.count) + named + PNGWriter.number(Int(sum))
+    }
+
+    /// The image in pieces of 40 bytes, with a chunk before, between or behind them.
+    private func images(with chunk: [UInt8]) throws -> [Data] {
+        let data = plain { $0.pieces = [40, Int.max] }.data
+        let pieces = [data.range(of: Data("IDAT".utf8)), data.range(of: Data("IDAT".utf8), options: .backwards)]
+        let places = try pieces.map { try #require($0).lowerBound - 4 } + [data.count - 12]
+        return places.map { data.prefix($0) + Data(chunk) + data.dropFirst($0) }
+    }
+
+    @Test("An ancillary chunk with a malformed name is skipped, wherever it is") func malformedAncillaryNames() throws {
+        for position in 0..<4 {
+            for byte: UInt8 in [0, 1, 0x20, 0x33, 0x40, 0x5B, 0x60, 0x7B, 0x7F, 0x80, 0xE1, 0xFF] {
+                var name = Array("teXt".utf8)
+                name[position] = byte
+                // The bit of the first byte says that the image can be shown without the chunk.
+                let isAncillary = name[0] & 0x20 != 0
+                let files = try images(with: chunk(name))
+                if isAncillary {
+                    for file in files { #expect(try rows(of: file) == 5, "\(name)") }
+                    #expect(throws: Never.self, "\(name)") { try ImageInfo(data: files[0]) }
+                    #expect(try Codecs.decode(files[0], options: DecodingOptions(maxPixelSize: 3)).pixelWidth == 3)
+                } else {
+                    #expect(isMalformed(files[0]), "\(name)")
+                }
+            }
+        }
+        #expect(isMalformed(try images(with: chunk(Array("TEXt".utf8)))[0]))
+    }
+
+    @Test("A frame of an animation is shown beside chunks with malformed names") func malformedNamesInAnimations()
+        throws
+    {
+        let data = try fixture("animated.png")
+        let frames = try Codecs.decode(data).bitmap().rows
+        let odd = Data(chunk([0x61, 0, 0x41, 0x62]))
+        let first = try #require(data.range(of: Data("fcTL".utf8))).lowerBound - 4
+        let last = try #require(data.range(of: Data("fdAT".utf8), options: .backwards)).lowerBound - 4
+        let file = data.prefix(first) + odd + data[first..<last] + odd + data[last...]
+        #expect(try ImageInfo(data: file).frameCount == 3)
+        #expect(try Codecs.decode(file).bitmap().rows == frames)
+    }
+
+    @Test(
+        "No content of an ancillary chunk costs the image",
+        arguments: [
+            "bKGD", "cHRM", "cICP", "cLLI", "eXIf", "gAMA", "hIST", "iCCP", "iTXt", "mDCV", "oFFs", "pCAL", "pHYs",
+            "sBIT", "sCAL", "sPLT", "sRGB", "sTER", "tEXt", "tIME", "tRNS", "zTXt", "acTL", "fcTL", "prVt",
+        ]
+    )
+    func ancillaryContents(name: String) throws {
+        let contents = [0, 1, 5, 7, 300].map { (0..<$0).map { UInt8(truncatingIfNeeded: $0 &* 37 + 11) } }
+        for content in contents {
+            let one = PNGWriter.chunk(name, content)
+            #expect(try rows(of: plain { $0.chunks = one }.data) == 5, "\(content.count) bytes")
+            #expect(try rows(of: plain { $0.chunks = one + one }.data) == 5, "\(content.count) bytes, twice")
+            #expect(try rows(of: corrupted(plain { $0.chunks = one }.data, name)) == 5, "\(content.count) bytes")
+        }
+        // More than libpng takes of a chunk.
+        let large = chunk(Array(name.utf8), [UInt8](repeating: 1, count: 8_100_000))
+        #expect(try rows(of: plain { $0.chunks = large }.data) == 5)
     }
 
     @Test("A chunk that claims to be longer than the file takes no memory") func oversizedChunk() async {

@@ -40,8 +40,6 @@ typedef struct kf_jpeg_header {
     uint32_t width, height;
     /// Components as stored: 1 grey, 3 colour, 4 CMYK or YCCK.
     uint32_t components;
-    /// The file was written by Adobe's software, which stores inverted CMYK.
-    bool adobe;
     bool progressive;
     /// The memory that all coefficients take; 0 when the file has one scan, and they need not be kept.
     uint64_t coefficient_bytes;
@@ -61,7 +59,7 @@ kf_jpeg_reader *kf_jpeg_open(const uint8_t *bytes, size_t size, kf_jpeg_header *
 kf_status kf_jpeg_start(
     kf_jpeg_reader *reader, uint32_t eighths, uint32_t max_scans, uint32_t *width, uint32_t *height,
     kf_message *message);
-/// Decodes up to `count` rows: BGRA with alpha 255, or C, M, Y, K as stored. Returns how many rows were written; fewer
+/// Decodes up to `count` rows: BGRA with alpha 255, or C, M, Y, K as stored, where 255 means no ink. Returns how many rows were written; fewer
 /// than requested means that the data is damaged from here on, with the reason in `message`.
 uint32_t kf_jpeg_read(kf_jpeg_reader *reader, uint8_t *rows, size_t stride, uint32_t count, kf_message *message);
 /// Whether something of what has been decoded was damaged, or the data ended before the image was complete.
@@ -227,6 +225,8 @@ kf_tiff_reader *kf_tiff_open(
 /// Decodes up to `count` rows: BGRA, or C, M, Y, K where 255 is full ink. Returns how many rows were written; fewer
 /// than requested means that the data is damaged from here on, with the reason in `message`.
 uint32_t kf_tiff_read(kf_tiff_reader *reader, uint8_t *rows, size_t stride, uint32_t count, kf_message *message);
+/// The alphas of the last row that was read, a byte each, when the image has inks and an alpha; NULL otherwise.
+const uint8_t *kf_tiff_alphas(const kf_tiff_reader *reader);
 /// Whether something of what has been decoded is damaged, or was made up for what the file lacks.
 bool kf_tiff_is_damaged(const kf_tiff_reader *reader);
 void kf_tiff_close(kf_tiff_reader *reader);

@@ -142,7 +142,6 @@ void kf_jpeg_describe(kf_jpeg_reader *reader, kf_jpeg_header *header) {
     header->width = reader->info.image_width;
     header->height = reader->info.image_height;
     header->components = (uint32_t)reader->info.num_components;
-    header->adobe = reader->info.saw_Adobe_marker;
     header->progressive = reader->info.progressive_mode;
     header->coefficient_bytes = count_coefficient_bytes(&reader->info);
     static const char exif[] = "Exif\0", xmp[] = "http://ns.adobe.com/xap/1.0/";

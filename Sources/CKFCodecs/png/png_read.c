@@ -13,6 +13,8 @@ struct kf_png_reader {
     kf_message *message;
     const uint8_t *bytes;
     size_t left;
+    // How many of them belong to the chunk under way, or to the signature.
+    size_t chunk_left;
     // How many bytes libpng gets at once.
     size_t most;
     bool cut;
@@ -33,8 +35,36 @@ static png_voidp allocate(png_structp png, png_alloc_size_t size) {
 }
 static void release(png_structp png, png_voidp memory) { (void)png; free(memory); }
 
+static size_t number(const uint8_t *bytes) {
+    return (size_t)bytes[0] << 24 | (size_t)bytes[1] << 16 | (size_t)bytes[2] << 8 | bytes[3];
+}
+
+static bool is_letter(uint8_t byte) { return (byte >= 'A' && byte <= 'Z') || (byte >= 'a' && byte <= 'z'); }
+
+// Whether a name, which has to be of letters, is none. libpng gives the image up then, even if a bit of the first byte
+// says that the image can be shown without this chunk.
+static bool is_misnamed_ancillary(const uint8_t *name) {
+    const bool is_ancillary = name[0] & 0x20;
+    return is_ancillary && !(is_letter(name[0]) && is_letter(name[1]) && is_letter(name[2]) && is_letter(name[3]));
+}
+
+// Goes to the next chunk, if the one before it has been read: libpng does not see those with a malformed name.
+static void find_chunk(kf_png_reader *reader) {
+    while (reader->chunk_left == 0 && reader->left >= 12) {
+        const size_t size = number(reader->bytes);
+        const size_t whole = size < reader->left - 12 ? size + 12 : reader->left;
+        if (!is_misnamed_ancillary(reader->bytes + 4)) {
+            reader->chunk_left = whole;
+            return;
+        }
+        reader->bytes += whole;
+        reader->left -= whole;
+    }
+}
+
 static void read_bytes(png_structp png, png_bytep to, size_t count) {
     kf_png_reader *reader = png_get_io_ptr(png);
+    find_chunk(reader);
     if (count > reader->left) {
         reader->left = 0;
         png_error(png, "the data ends too early");
@@ -42,6 +72,7 @@ static void read_bytes(png_structp png, png_bytep to, size_t count) {
     memcpy(to, reader->bytes, count);
     reader->bytes += count;
     reader->left -= count;
+    reader->chunk_left -= count < reader->chunk_left ? count : reader->chunk_left;
 }
 
 static void describe(kf_png_reader *reader, kf_png_header *header) {
@@ -75,7 +106,7 @@ static bool is_cut(const uint8_t *bytes, size_t size) {
     while (offset < size) {
         if (size - offset < 12) return true;
         const uint8_t *chunk = bytes + offset;
-        size_t length = (size_t)chunk[0] << 24 | (size_t)chunk[1] << 16 | (size_t)chunk[2] << 8 | chunk[3];
+        size_t length = number(chunk);
         if (length > size - offset - 12) return true;
         if (memcmp(chunk + 4, "IEND", 4) == 0) return false;
         offset += 12 + length;
@@ -103,6 +134,7 @@ kf_png_reader *kf_png_open(const uint8_t *bytes, size_t size, kf_png_header *hea
     reader->message = message;
     reader->bytes = bytes;
     reader->left = size;
+    reader->chunk_left = 8;
     // As much as the file has, or what a large profile takes when it is unpacked.
     const size_t largest_profile = 64 << 20;
     reader->most = size > largest_profile ? size : largest_profile;

@@ -37,6 +37,8 @@ struct kf_tiff_reader {
     uint8_t *blocks;
     // Finished pixels of a row of blocks; NULL where rows are decoded one by one.
     uint8_t *band;
+    // The alphas of inks, for as many rows; NULL where pixels hold their own.
+    uint8_t *alphas;
     uint32_t band_first, band_rows, next_row;
     // The rows of blocks above cannot all be decoded: there are no more.
     bool ended;

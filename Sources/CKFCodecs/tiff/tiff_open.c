@@ -17,6 +17,12 @@ static bool is_known_compression(uint16_t compression) {
     return false;
 }
 
+// Compressions of documents, whose runs are paper and ink.
+static bool is_fax(uint16_t compression) {
+    return compression == COMPRESSION_CCITTRLE || compression == COMPRESSION_CCITTRLEW
+        || compression == COMPRESSION_CCITTFAX3 || compression == COMPRESSION_CCITTFAX4;
+}
+
 // A strip or tile that the file ends within is decoded as far as it goes; libtiff would not begin with it.
 static void cut_blocks(kf_tiff_reader *reader) {
     TIFF *tiff = reader->tiff;
@@ -61,7 +67,7 @@ static bool make_palette(TIFF *tiff, kf_tiff_samples *samples) {
 // Which sample is the alpha, if any is declared as one.
 static void find_alpha(kf_tiff_reader *reader) {
     uint16_t count = 0, *kinds = NULL;
-    const unsigned colors = reader->samples.colors;
+    const unsigned colors = kf_tiff_color_samples(&reader->samples);
     if (!TIFFGetField(reader->tiff, TIFFTAG_EXTRASAMPLES, &count, &kinds)) {
         // A fourth sample beside red, green and blue that is not declared is alpha by convention.
         if (colors != 3 || reader->sample_count != 4) return;
@@ -94,6 +100,8 @@ static bool describe_samples(kf_tiff_reader *reader, uint16_t photometric, uint1
         return samples->indexed || bytes;
     case PHOTOMETRIC_PALETTE:
         samples->colors = 3;
+        // Beside other samples, indices are read as whole bytes.
+        samples->indexed = samples->indexed || samples->depth == 8;
         return samples->indexed && make_palette(tiff, samples);
     case PHOTOMETRIC_YCBCR:
         // libjpeg makes them red, green and blue.
@@ -172,7 +180,9 @@ static kf_status describe(kf_tiff_reader *reader, kf_tiff_header *header, kf_mes
     TIFFGetFieldDefaulted(tiff, TIFFTAG_ORIENTATION, &orientation);
     TIFFGetFieldDefaulted(tiff, TIFFTAG_EXTRASAMPLES, &extra, &kinds);
     if (!TIFFGetField(tiff, TIFFTAG_PHOTOMETRIC, &photometric)) {
-        photometric = reader->sample_count >= 3 ? PHOTOMETRIC_RGB : PHOTOMETRIC_MINISBLACK;
+        photometric = reader->sample_count >= 3 ? PHOTOMETRIC_RGB
+            : is_fax(compression)               ? PHOTOMETRIC_MINISWHITE
+                                                : PHOTOMETRIC_MINISBLACK;
     }
     if (!is_known_compression(compression)) {
         char text[60];
@@ -191,7 +201,7 @@ static kf_status describe(kf_tiff_reader *reader, kf_tiff_header *header, kf_mes
         if (!TIFFRGBAImageOK(tiff, text)) return kf_fail(message, KF_UNSUPPORTED, text);
         reader->samples.has_alpha = extra > 0;
         reader->samples.colors = 3;
-    } else if (reader->samples.colors < 4 && !reader->samples.indexed) {
+    } else {
         find_alpha(reader);
     }
     if (!describe_blocks(reader)) {
@@ -260,5 +270,6 @@ void kf_tiff_close(kf_tiff_reader *reader) {
     if (reader->tiff) TIFFClose(reader->tiff);
     free(reader->blocks);
     free(reader->band);
+    free(reader->alphas);
     free(reader);
 }

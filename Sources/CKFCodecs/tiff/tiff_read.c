@@ -4,8 +4,7 @@
 #include <string.h>
 
 static unsigned component_count(const kf_tiff_reader *reader) {
-    if (reader->samples.colors == 3 && reader->samples.indexed) return 1;
-    return reader->samples.colors + reader->samples.has_alpha;
+    return kf_tiff_color_samples(&reader->samples) + reader->samples.has_alpha;
 }
 
 // Takes the memory that decoding needs, once.
@@ -24,16 +23,20 @@ static bool prepare(kf_tiff_reader *reader, kf_message *message) {
         const size_t planes = reader->separate ? component_count(reader) : 1;
         reader->blocks = calloc(planes, reader->block_bytes);
     }
-    if (!reader->by_rows) reader->band = malloc((size_t)reader->width * reader->block_height * 4);
-    if ((!reader->converted && !reader->blocks) || (!reader->by_rows && !reader->band)) {
+    const size_t pixels = (size_t)reader->width * reader->block_height;
+    const bool has_alphas = reader->samples.colors == 4 && reader->samples.has_alpha;
+    if (!reader->by_rows) reader->band = malloc(pixels * 4);
+    if (has_alphas) reader->alphas = malloc(pixels);
+    if ((!reader->converted && !reader->blocks) || (!reader->by_rows && !reader->band)
+        || (has_alphas && !reader->alphas)) {
         kf_fail(message, KF_OUT_OF_MEMORY, "out of memory");
         return false;
     }
     return true;
 }
 
-// Makes pixels of one row of the block, or blocks, that have been decoded.
-static void unpack(const kf_tiff_reader *reader, uint32_t row, size_t count, uint8_t *pixels) {
+// Makes pixels of one row of the block, or blocks, that have been decoded. `place` is where they lie in the band.
+static void unpack(const kf_tiff_reader *reader, uint32_t row, size_t count, uint8_t *pixels, size_t place) {
     const uint8_t *components[KF_TIFF_COMPONENTS] = {NULL};
     const size_t bytes = reader->samples.depth == 16 ? 2 : 1;
     const uint8_t *start = reader->blocks + row * reader->block_stride;
@@ -41,7 +44,8 @@ static void unpack(const kf_tiff_reader *reader, uint32_t row, size_t count, uin
     for (unsigned i = 0; i < wanted; i++) {
         components[i] = start + (reader->separate ? i * reader->block_bytes : reader->sample[i] * bytes);
     }
-    kf_tiff_unpack(&reader->samples, components, bytes * (reader->separate ? 1 : reader->sample_count), count, pixels);
+    const size_t step = bytes * (reader->separate ? 1 : reader->sample_count);
+    kf_tiff_unpack(&reader->samples, components, step, count, pixels, reader->alphas ? reader->alphas + place : NULL);
 }
 
 // Decodes the first rows of the block at a place, of all planes that are of use.
@@ -73,7 +77,8 @@ static bool decode_band(kf_tiff_reader *reader, uint32_t count) {
             if (!read_blocks(reader, x, first, count)) return false;
             const uint32_t columns = width - x < reader->block_width ? width - x : reader->block_width;
             for (uint32_t y = 0; y < count; y++) {
-                unpack(reader, y, columns, reader->band + ((size_t)y * width + x) * 4);
+                const size_t place = (size_t)y * width + x;
+                unpack(reader, y, columns, reader->band + place * 4, place);
             }
             if (columns < reader->block_width) break;
         }
@@ -107,7 +112,7 @@ uint32_t kf_tiff_read(kf_tiff_reader *reader, uint8_t *rows, size_t stride, uint
         bool decoded = true;
         if (reader->by_rows) {
             decoded = TIFFReadScanline(reader->tiff, reader->blocks, reader->next_row, 0) > 0;
-            if (decoded) unpack(reader, 0, reader->width, row);
+            if (decoded) unpack(reader, 0, reader->width, row, 0);
         } else {
             if (reader->next_row == reader->band_first + reader->band_rows) decoded = read_band(reader);
             const size_t size = (size_t)reader->width * 4;
@@ -119,6 +124,12 @@ uint32_t kf_tiff_read(kf_tiff_reader *reader, uint8_t *rows, size_t stride, uint
         }
     }
     return done;
+}
+
+const uint8_t *kf_tiff_alphas(const kf_tiff_reader *reader) {
+    if (!reader->alphas || reader->next_row == 0) return NULL;
+    const size_t row = reader->by_rows ? 0 : reader->next_row - 1 - reader->band_first;
+    return reader->alphas + row * reader->width;
 }
 
 bool kf_tiff_is_damaged(const kf_tiff_reader *reader) { return reader->damaged; }

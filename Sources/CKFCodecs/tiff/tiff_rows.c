@@ -26,12 +26,32 @@ static inline uint32_t divided(uint32_t value, uint32_t alpha, uint32_t most) {
     return straight < most ? straight : most;
 }
 
+// The same of a* or b*, which have a sign.
+static inline uint32_t divided_chroma(uint32_t value, uint32_t alpha, uint32_t most) {
+    const uint32_t sign = most / 2 + 1;
+    const uint32_t amount = divided(value & sign ? most + 1 - value : value, alpha, most);
+    const uint32_t clamped = amount < sign ? amount : sign - 1;
+    return (value & sign ? most + 1 - clamped : clamped) & most;
+}
+
 static void unpack_indexed(const kf_tiff_samples *samples, const uint8_t *bits, size_t count, uint8_t *pixels) {
     const unsigned depth = samples->depth, mask = (1u << depth) - 1;
     for (size_t x = 0; x < count; x++) {
         const size_t bit = x * depth;
         const unsigned value = bits[bit >> 3] >> (8 - depth - (bit & 7)) & mask;
         memcpy(pixels + x * 4, &samples->table[value], 4);
+    }
+}
+
+// Indices of a byte each with other samples beside them.
+static void unpack_indexed_bytes(
+    const kf_tiff_samples *samples, const uint8_t *const c[KF_TIFF_COMPONENTS], size_t step, size_t count,
+    uint8_t *pixels
+) {
+    for (size_t x = 0; x < count; x++) {
+        memcpy(pixels + x * 4, &samples->table[c[0][x * step]], 4);
+        // An index cannot have been multiplied by alpha, whatever the file says.
+        if (samples->has_alpha) pixels[x * 4 + 3] = c[1][x * step];
     }
 }
 
@@ -55,23 +75,30 @@ static void unpack_rgb(const uint8_t *const c[KF_TIFF_COMPONENTS], size_t step, 
 
 void kf_tiff_unpack(
     const kf_tiff_samples *samples, const uint8_t *const components[KF_TIFF_COMPONENTS], size_t step, size_t count,
-    uint8_t *pixels
+    uint8_t *pixels, uint8_t *alphas
 ) {
     const bool deep = samples->depth == 16;
     const uint32_t most = deep ? 65535 : 255;
     const unsigned colors = samples->colors;
+    if (samples->indexed && (samples->has_alpha || step > 1)) {
+        return unpack_indexed_bytes(samples, components, step, count, pixels);
+    }
     if (samples->indexed) return unpack_indexed(samples, components[0], count, pixels);
     if (colors == 3 && !deep && !samples->has_alpha && !samples->lab) return unpack_rgb(components, step, count, pixels);
     for (size_t x = 0; x < count; x++, pixels += 4) {
         uint32_t value[KF_TIFF_COMPONENTS];
         for (unsigned i = 0; i < colors; i++) value[i] = load(components[i] + x * step, deep);
-        if (colors == 4) {
-            for (unsigned i = 0; i < 4; i++) pixels[i] = level(value[i], deep);
-            continue;
-        }
         const uint32_t alpha = samples->has_alpha ? load(components[colors] + x * step, deep) : most;
         if (samples->premultiplied && alpha < most) {
-            for (unsigned i = 0; i < colors; i++) value[i] = divided(value[i], alpha, most);
+            for (unsigned i = 0; i < colors; i++) {
+                value[i] = samples->lab && i > 0 ? divided_chroma(value[i], alpha, most)
+                                                 : divided(value[i], alpha, most);
+            }
+        }
+        if (colors == 4) {
+            for (unsigned i = 0; i < 4; i++) pixels[i] = level(value[i], deep);
+            if (samples->has_alpha) alphas[x] = level(alpha, deep);
+            continue;
         }
         if (colors == 1) {
             if (samples->inverted) value[0] = most - value[0];

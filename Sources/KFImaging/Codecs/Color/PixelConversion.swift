@@ -17,10 +17,15 @@ struct PixelConversion {
         self.isStraight = isStraight
     }
 
-    /// Pixels of cyan, magenta, yellow and black without a profile; `inverted`: 255 means no ink.
-    init(cmykInverted inverted: Bool) {
-        color = .cmyk(inverted: inverted)
-        isStraight = false
+    /// Pixels as a profile describes them; inks without a usable one are mixed in the simplest way.
+    init(_ profile: ColorProfile?, of pixels: ColorProfile.Pixels, isStraight: Bool) {
+        let transform = profile?.transform(for: pixels)
+        if case .cmyk(let isInverted) = pixels, transform == nil {
+            self.color = .cmyk(inverted: isInverted)
+        } else {
+            self.color = transform.map(Color.other) ?? .sRGB
+        }
+        self.isStraight = isStraight
     }
 
     /// Pixels of b*, a*, L* and alpha, which may have to be multiplied in.

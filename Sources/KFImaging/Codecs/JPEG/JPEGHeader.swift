@@ -24,7 +24,8 @@ struct JPEGHeader {
         pixels =
             switch header.components {
             case 1: .grey
-            case 4: .cmyk(inverted: header.adobe)
+            // As Adobe's programs began to write them: 255 means no ink, with their marker or without.
+            case 4: .cmyk(inverted: true)
             default: .rgb
             }
     }
@@ -50,18 +51,9 @@ struct JPEGHeader {
             source: decoded,
             extent: PixelExtent(width: Double(size.width) * scale, height: Double(size.height) * scale),
             target: target,
-            conversion: conversion,
+            conversion: PixelConversion(profile, of: pixels, isStraight: false),
             hasAlpha: false,
             missing: 0xFF80_8080
         )
-    }
-
-    /// The conversion of the rows to sRGB.
-    ///
-    /// Inks without a usable profile are mixed in the simplest way.
-    private var conversion: PixelConversion {
-        let transform = profile?.transform(for: pixels)
-        if case .cmyk(let isInverted) = pixels, transform == nil { return PixelConversion(cmykInverted: isInverted) }
-        return PixelConversion(color: transform)
     }
 }

@@ -45,6 +45,9 @@ private final class TIFFReader: RowReader {
     private let pixels: ColorProfile.Pixels
     /// Of L*a*b*; nil for other colours.
     private let lab: LabConversion?
+    /// The conversion of inks that have an alpha, which is done while reading: five samples are no pixel. Nil for other
+    /// colours.
+    private let translucentInks: PixelConversion?
     private let handle: OpaquePointer
 
     init(_ bytes: UnsafeRawBufferPointer, _ limits: ImageDecodingLimits) throws(ImagingError) {
@@ -65,6 +68,9 @@ private final class TIFFReader: RowReader {
             case 4: .cmyk(inverted: false)
             default: .rgb
             }
+        translucentInks =
+            header.components == 4 && header.has_alpha
+            ? PixelConversion(profile, of: pixels, isStraight: false) : nil
     }
 
     deinit { kf_tiff_close(handle) }
@@ -72,15 +78,24 @@ private final class TIFFReader: RowReader {
     /// Whether something of what has been decoded is not as it was written.
     var isDamaged: Bool { kf_tiff_is_damaged(handle) }
 
-    /// The conversion of the rows to sRGB; inks without a usable profile are mixed in the simplest way.
+    /// The conversion of the rows to sRGB.
     var conversion: PixelConversion {
         if let lab { return PixelConversion(lab: lab, isStraight: hasAlpha) }
-        let transform = profile?.transform(for: pixels)
-        if case .cmyk(let isInverted) = pixels, transform == nil { return PixelConversion(cmykInverted: isInverted) }
-        return PixelConversion(color: transform, isStraight: hasAlpha)
+        if translucentInks != nil { return PixelConversion(isStraight: true) }
+        return PixelConversion(profile, of: pixels, isStraight: hasAlpha)
     }
 
     func read(into rows: UnsafeMutablePointer<UInt8>, bytesPerRow: Int, count: Int) -> Int {
-        Int(kf_tiff_read(handle, rows, bytesPerRow, UInt32(count), &failure))
+        guard let translucentInks else {
+            return Int(kf_tiff_read(handle, rows, bytesPerRow, UInt32(count), &failure))
+        }
+        for y in 0..<count {
+            let row = rows + y * bytesPerRow
+            guard kf_tiff_read(handle, row, bytesPerRow, 1, &failure) == 1 else { return y }
+            translucentInks.apply(row, count: size.width)
+            guard let alphas = kf_tiff_alphas(handle) else { continue }
+            for x in 0..<size.width { row[x * 4 + 3] = alphas[x] }
+        }
+        return count
     }
 }

@@ -20,8 +20,8 @@ WITH_TRAITS := $(if $(TRAITS),--traits $(TRAITS))
 SECONDS ?= 30
 TSAN := --sanitize=thread -Xswiftc -DKF_TSAN --scratch-path .build-tsan
 
-.PHONY: help demo gallery desktop kf test examples bench fuzz soak tsan docs format lint layers packages build
-.PHONY: dependencies desktop-dependencies clean
+.PHONY: help demo gallery desktop kf test examples bench fuzz soak tsan docs format lint layers packages build systems
+.PHONY: portability targets dependencies desktop-dependencies clean
 
 help: ## Lists these targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -44,7 +44,7 @@ kf: dependencies ## Builds the tool in release, stripped, and says where it is
 	@swift build -c release --product kf -Xlinker -s
 	@ls -lh "$$(swift build -c release --show-bin-path)/kf"
 
-test: desktop-dependencies lint layers packages build examples ## Format lint, layer check, build without warnings, all tests
+test: desktop-dependencies lint layers packages portability build examples ## Format lint, layer check, build without warnings, all tests
 	@Scripts/compatibility/check
 	@Scripts/run-tests $(WITH_TRAITS)
 
@@ -57,6 +57,23 @@ layers: ## Checks that references point down only, and that unchecked code says 
 
 packages: ## Checks links, the manifests of Fuzz and Benchmarks, and that SwiftPM can name every package to install
 	@Scripts/check-packages
+
+# Fetches the headers of all systems the first time, or leaves out what cannot be fetched in a minute.
+portability: desktop-dependencies ## C code against the headers of other systems, its loops on another processor
+	@Scripts/systems/headers --within 60
+	@Scripts/systems/kernels
+
+# `make systems SYSTEMS=debian-13` is about one or some of Scripts/systems/list.
+SYSTEMS ?=
+
+systems: dependencies ## The same, and all tests on each of the systems; as root, SYSTEMS=debian-13 for one
+	@Scripts/install-dependencies systems
+	@Scripts/systems/headers $(SYSTEMS)
+	@Scripts/systems/kernels $(SYSTEMS)
+	@Scripts/systems/tests $(SYSTEMS)
+
+targets: ## Starts each of these targets in its shortest form; takes half an hour
+	@Scripts/check-targets
 
 build: desktop-dependencies ## Builds everything, tests too, for debugging; a warning of ours fails it
 	@Scripts/build-without-warnings --build-tests --explicit-target-dependency-import-check error $(WITH_TRAITS)

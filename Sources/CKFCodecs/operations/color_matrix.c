@@ -2,6 +2,9 @@
 #include "CKFCodecs.h"
 #include "srgb_tables.h"
 
+// So that every processor gives the same bytes: no multiplication and addition become one operation.
+#pragma STDC FP_CONTRACT OFF
+
 #define ALPHA 0xFF000000u
 
 // Sixteen pixels at a time, in the compiler's vectors. They are macros since how vectors are passed depends on the

@@ -161,6 +161,8 @@ void kf_blend_rows(
     const unsigned shift = precision - KF_BLEND_FRACTION;
 #if defined(__x86_64__)
     if (blending == KF_BLENDING_AVX2) return blend_rows_avx2(rows, weights, taps, shift, count, output);
+#else
+    (void)blending;
 #endif
     blend_bytes(rows, weights, taps, shift, 0, count, output);
 }
@@ -172,6 +174,8 @@ void kf_blend_columns(
 #if defined(__x86_64__)
     if (blending == KF_BLENDING_AVX2)
         return blend_columns_avx2(upper, lower, starts, weights, taps, shift, count, upper_output, lower_output);
+#else
+    (void)blending;
 #endif
     blend_line(upper, starts, weights, taps, shift, count, upper_output);
     blend_line(lower, starts, weights, taps, shift, count, lower_output);

@@ -11,8 +11,9 @@ private func peakMemory() throws -> Int {
     return try #require(Int(line.filter(\.isNumber))) * 1024
 }
 
-/// A file of one directory, behind its data; values of 32 bits, of which only the first is known to a tag. A profile
-/// lies at the end of the data.
+/// A file of one directory, behind its data, at whose end a profile may lie.
+///
+/// Values have 32 bits, and tags know only the first of theirs.
 private func directory(_ tags: [(Int, Int)], data: Data = Data(count: 64), profile: Data? = nil) -> Data {
     var entries = tags.map { littleEndian($0.0, 2) + littleEndian(4, 2) + littleEndian(1) + littleEndian($0.1) }
     var data = data

@@ -84,7 +84,8 @@ void kf_tiff_unpack(
         return unpack_indexed_bytes(samples, components, step, count, pixels);
     }
     if (samples->indexed) return unpack_indexed(samples, components[0], count, pixels);
-    if (colors == 3 && !deep && !samples->has_alpha && !samples->lab) return unpack_rgb(components, step, count, pixels);
+    const bool is_plain = !deep && !samples->has_alpha && !samples->lab;
+    if (colors == 3 && is_plain) return unpack_rgb(components, step, count, pixels);
     for (size_t x = 0; x < count; x++, pixels += 4) {
         uint32_t value[KF_TIFF_COMPONENTS];
         for (unsigned i = 0; i < colors; i++) value[i] = load(components[i] + x * step, deep);

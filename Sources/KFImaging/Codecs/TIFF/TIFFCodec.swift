@@ -45,8 +45,9 @@ private final class TIFFReader: RowReader {
     private let pixels: ColorProfile.Pixels
     /// Of L*a*b*; nil for other colours.
     private let lab: LabConversion?
-    /// The conversion of inks that have an alpha, which is done while reading: five samples are no pixel. Nil for other
-    /// colours.
+    /// The conversion of inks that have an alpha; nil for other colours.
+    ///
+    /// It is done while reading, as five samples are no pixel.
     private let translucentInks: PixelConversion?
     private let handle: OpaquePointer
 

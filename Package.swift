@@ -104,6 +104,7 @@ let package = Package(
         ),
         .target(name: "CKFLinux", cSettings: cSettings),
         .target(name: "CKFGTK", dependencies: ["CKFGTK4"], cSettings: cSettings),
+        .target(name: "CKFDesktop", dependencies: ["CKFGTK4"], cSettings: cSettings),
 
         // Layer 0: the foundation, without dependencies above it.
         .target(
@@ -158,7 +159,7 @@ let package = Package(
         .executableTarget(
             name: "kf-desktop",
             dependencies: [
-                "Kingfisher", "KingfisherGTK", "CKFGTK4", "KFDemoServer",
+                "Kingfisher", "KingfisherGTK", "CKFDesktop", "CKFGTK4", "KFDemoServer",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             packageAccess: false,

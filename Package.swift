@@ -68,22 +68,23 @@ let package = Package(
         system("CKFWebPDemux", pkgConfig: "libwebpdemux", apt: "libwebp-dev"),
         system("CKFWebPMux", pkgConfig: "libwebpmux", apt: "libwebp-dev"),
         system("CKFDeflate", pkgConfig: "libdeflate", apt: "libdeflate-dev"),
-        // Its pkg-config file has a flag that SwiftPM refuses with a warning; CKFCodecs names the library to link.
+        // On some systems the pkg-config files of those without one have flags that SwiftPM refuses with a warning, or link
+        // more than the library. Their headers are where the compiler looks; their users name the library to link.
         system("CKFAVIF", pkgConfig: nil, apt: "libavif-dev"),
-        system("CKFLCMS", pkgConfig: "lcms2", apt: "liblcms2-dev"),
+        system("CKFLCMS", pkgConfig: nil, apt: "liblcms2-dev"),
         // Of a library without pkg-config SwiftPM says nothing: two others name its package, too.
         system("CKFTIFF", pkgConfig: "libtiff-4", apt: "libtiff-dev", "libavif-dev"),
         system("CKFLibCrypto", pkgConfig: "libcrypto", apt: "libssl-dev", "libcurl4-openssl-dev"),
         system("CKFCairo", pkgConfig: "cairo", apt: "libcairo2-dev", path: "Sources/CKFCairo"),
         system("CKFXXHash", pkgConfig: ownFile("CKFXXHash/xxhash.pc"), apt: "libxxhash-dev"),
-        system("CKFLibcurl", pkgConfig: "libcurl", apt: "libcurl4-openssl-dev"),
+        system("CKFLibcurl", pkgConfig: nil, apt: "libcurl4-openssl-dev"),
         // For the test server's TLS.
         system("CKFOpenSSL", pkgConfig: "openssl", apt: "libssl-dev"),
         // The system's pkg-config file has flags that SwiftPM refuses with a warning.
         system("CKFGTK4", pkgConfig: ownFile("CKFGTK4/gtk4.pc"), apt: "libgtk-4-dev"),
         // Used with the traits only.
         system("CKFHEIF", pkgConfig: "libheif", apt: "libheif-dev"),
-        system("CKFJXL", pkgConfig: "libjxl", apt: "libjxl-dev"),
+        system("CKFJXL", pkgConfig: nil, apt: "libjxl-dev"),
 
         // Our C code, which keeps setjmp, error callbacks and missing system calls out of Swift.
         .target(
@@ -93,11 +94,20 @@ let package = Package(
                 "CKFLCMS", "CKFTIFF",
             ] + optionalFormats.map { .target(name: $0.library, condition: .when(traits: [$0.trait])) },
             cSettings: cSettings + optionalFormats.map { .define($0.define, .when(traits: [$0.trait])) },
-            linkerSettings: [.linkedLibrary("avif")]
+            linkerSettings: [
+                .linkedLibrary("avif"), .linkedLibrary("lcms2"),
+                .linkedLibrary("jxl", .when(traits: ["JXL"])),
+            ]
         ),
-        .target(name: "CKFCurl", dependencies: ["CKFLibcurl", "CKFLibCrypto"], cSettings: cSettings),
+        .target(
+            name: "CKFCurl",
+            dependencies: ["CKFLibcurl", "CKFLibCrypto"],
+            cSettings: cSettings,
+            linkerSettings: [.linkedLibrary("curl")]
+        ),
         .target(name: "CKFLinux", dependencies: ["CKFXXHash"], cSettings: cSettings),
         .target(name: "CKFGTK", dependencies: ["CKFGTK4"], cSettings: cSettings),
+        .target(name: "CKFDesktop", dependencies: ["CKFGTK4"], cSettings: cSettings),
 
         // Layer 0: the foundation, without dependencies above it.
         .target(
@@ -152,7 +162,7 @@ let package = Package(
         .executableTarget(
             name: "kf-desktop",
             dependencies: [
-                "Kingfisher", "KingfisherGTK", "CKFGTK4", "KFDemoServer",
+                "Kingfisher", "KingfisherGTK", "CKFDesktop", "CKFGTK4", "KFDemoServer",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             packageAccess: false,

@@ -17,8 +17,26 @@ void kf_set_accessible_label(GtkWidget *widget, const char *label) {
     }
 }
 
-void kf_set_accessible_hidden(GtkWidget *widget, gboolean is_hidden) {
+static const char *const hidden_key = "kf-accessible-hidden";
+
+static gboolean update_hidden(void *widget) {
+    const gboolean is_hidden = g_object_get_data(widget, hidden_key) != NULL;
     gtk_accessible_update_state(GTK_ACCESSIBLE(widget), GTK_ACCESSIBLE_STATE_HIDDEN, is_hidden, -1);
+    return G_SOURCE_REMOVE;
+}
+
+// Newer versions of GTK end the state of a widget that is mapped, after the handlers of `map`. It is set again before a
+// screen reader is answered.
+static void on_map(GtkWidget *widget) {
+    g_idle_add_full(G_PRIORITY_HIGH, update_hidden, g_object_ref(widget), g_object_unref);
+}
+
+void kf_set_accessible_hidden(GtkWidget *widget, gboolean is_hidden) {
+    const gboolean was_hidden = g_object_get_data(G_OBJECT(widget), hidden_key) != NULL;
+    g_object_set_data(G_OBJECT(widget), hidden_key, GINT_TO_POINTER(is_hidden));
+    update_hidden(widget);
+    if (is_hidden && !was_hidden) g_signal_connect(widget, "map", G_CALLBACK(on_map), NULL);
+    if (!is_hidden && was_hidden) g_signal_handlers_disconnect_by_func(widget, on_map, NULL);
 }
 
 void kf_draw_ring(cairo_t *cairo, int width, int height, double start, double length) {

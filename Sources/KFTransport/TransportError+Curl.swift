@@ -38,7 +38,7 @@ private struct CurlFailure {
         return switch result {
         // The connection has ended, and libcurl takes what came for all of the response.
         case CURLE_OK: (.networkConnectionLost, "\(host) closed the connection in the head of its response.")
-        // The second one also stands for fields behind the chunks of a body.
+        // The second one also stands for fields that are none, in the head or behind the chunks of a body.
         case CURLE_URL_MALFORMAT where head.count == 0, CURLE_BAD_FUNCTION_ARGUMENT where head.count == 0:
             (.unsupportedURL, "The URL cannot be used: \(detail).")
         case CURLE_COULDNT_RESOLVE_HOST: (.cannotFindHost, "The host \(url?.host ?? host) could not be found.")
@@ -98,14 +98,16 @@ private struct CurlFailure {
     /// A connection broke, or what came through it was not HTTP.
     private var brokenResponse: Meaning {
         // The results for bytes that are no head of a response.
-        let noHead = [CURLE_UNSUPPORTED_PROTOCOL, CURLE_WEIRD_SERVER_REPLY, CURLE_OUT_OF_MEMORY]
+        let noHead = [
+            CURLE_UNSUPPORTED_PROTOCOL, CURLE_WEIRD_SERVER_REPLY, CURLE_BAD_FUNCTION_ARGUMENT, CURLE_OUT_OF_MEMORY,
+        ]
         let isInHead = !head.isComplete && noHead.contains(result)
         return switch result {
         case _ where isTooLong || (isInHead && detail.isEmpty):
             (.badServerResponse, "The head of the response of \(host) is too long.")
         case _ where isInHead && head.count == 0: (.badServerResponse, "\(host) does not speak HTTP: \(detail).")
         case _ where isInHead: (.badServerResponse, "The head of the response of \(host) is damaged: \(detail).")
-        case _ where detail.contains("chunk") || detail.contains("Invalid Content-Length"):
+        case _ where isDamaged:
             (.badServerResponse, "The response of \(host) is damaged: \(detail).")
         case CURLE_HTTP2, CURLE_HTTP2_STREAM:
             (.networkConnectionLost, "\(host) ended the HTTP/2 stream: \(detail).")
@@ -117,6 +119,13 @@ private struct CurlFailure {
         default:
             (.unknown, "The transfer from \(host) failed: \(detail.isEmpty ? description : detail).")
         }
+    }
+
+    /// Whether the head, or what frames the body, is not as HTTP requires.
+    private var isDamaged: Bool {
+        // Newer versions have results for all faults but those of chunks; before, there are only words.
+        [CURLE_WEIRD_SERVER_REPLY, CURLE_BAD_FUNCTION_ARGUMENT].contains(result)
+            || detail.contains("chunk") || detail.contains("Invalid Content-Length")
     }
 
     /// Whether libcurl has ended the transfer because of too many fields, before the body or behind its chunks.

@@ -1,5 +1,6 @@
 // What can be done with an image that is shown alone: the buttons below it, and their keys.
 
+import CKFDesktop
 import CKFGTK4
 import Foundation
 import Kingfisher
@@ -19,8 +20,8 @@ final class DetailActions {
     private let view: ZoomView
     private let cache: ImageCache
     private let status = Widget.label("status")
-    /// The file chooser that is open.
-    private var chooser: OpaquePointer?
+    /// Whether the user is being asked where to save.
+    private var isAsking = false
 
     init(_ view: ZoomView, _ cache: ImageCache) {
         (self.view, self.cache) = (view, cache)
@@ -82,35 +83,15 @@ final class DetailActions {
     // MARK: Saving
 
     private func save() {
-        guard chooser == nil, isLoaded, let image, let shown = view.image else { return }
+        guard !isAsking, isLoaded, let image, let shown = view.image else { return }
         let source = OriginalFile(of: image.source, in: cache)
-        guard
-            let dialog = gtk_file_chooser_native_new(
-                "Save as",
-                window,
-                GTK_FILE_CHOOSER_ACTION_SAVE,
-                "_Save",
-                "_Cancel"
-            )
-        else { return }
-        chooser = dialog
-        gtk_file_chooser_set_current_name(dialog, source.suggestedName(image.title, shown.contentType))
-        connectSignal("response", of: UnsafeMutableRawPointer(dialog)) { [weak self] response in
-            defer { self?.endSaving() }
-            guard Int32(truncatingIfNeeded: response) == GTK_RESPONSE_ACCEPT.rawValue else { return }
-            guard let target = gtk_file_chooser_get_file(dialog) else { return }
-            defer { g_object_unref(UnsafeMutableRawPointer(target)) }
-            guard let path = g_file_get_path(target) else { return }
-            defer { g_free(path) }
-            self?.write(source, or: shown, to: URL(fileURLWithPath: String(cString: path)))
+        let answer = Answer { [weak self] path in
+            self?.isAsking = false
+            path.map { self?.write(source, or: shown, to: URL(fileURLWithPath: $0)) }
         }
-        gtk_native_dialog_show(UnsafeMutableRawPointer(dialog).assumingMemoryBound(to: GtkNativeDialog.self))
-    }
-
-    private func endSaving() {
-        guard let dialog = chooser else { return }
-        chooser = nil
-        g_object_unref(UnsafeMutableRawPointer(dialog))
+        isAsking = true
+        let name = source.suggestedName(image.title, shown.contentType)
+        kf_save_dialog_show(window, "Save as", name, Answer.receive, Unmanaged.passRetained(answer).toOpaque())
     }
 
     private func write(_ source: OriginalFile, or shown: KFCrossPlatformImage, to url: URL) {
@@ -123,6 +104,22 @@ final class DetailActions {
             }.value
             show(failure.map { "\(url.path) cannot be written: \($0.localizedDescription)" } ?? "Saved: \(url.path)")
         }
+    }
+}
+
+/// What is to be done when a dialog is answered; the dialog owns it until then.
+@MainActor
+private final class Answer {
+    private let take: @MainActor (String?) -> Void
+
+    init(_ take: @escaping @MainActor (String?) -> Void) { self.take = take }
+
+    /// Called by GTK on the main thread, once.
+    static let receive: @convention(c) (UnsafePointer<CChar>?, UnsafeMutableRawPointer?) -> Void = { path, context in
+        guard let context else { return }
+        let path = path.map { String(cString: $0) }
+        let answer = Unmanaged<Answer>.fromOpaque(context).takeRetainedValue()
+        MainActor.assumeIsolated { answer.take(path) }
     }
 }
 

@@ -1,5 +1,6 @@
 // Helpers for GTK's functions, as a binding would have them, and the style of the window.
 
+import CKFDesktop
 import CKFGTK4
 import KingfisherGTK
 
@@ -69,7 +70,7 @@ enum Style {
     /// Sets the style of all windows.
     static func apply() {
         guard let provider = gtk_css_provider_new() else { return }
-        gtk_css_provider_load_from_data(provider, text, -1)
+        kf_css_load(provider, text)
         gtk_style_context_add_provider_for_display(
             gdk_display_get_default(),
             OpaquePointer(provider),

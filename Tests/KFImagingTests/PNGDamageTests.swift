@@ -82,6 +82,18 @@ import Testing
         #expect(try rows(of: plain { $0.changeStream = { $0.removeLast(4) } }.data) == 5)
     }
 
+    // Where libpng looks at the checksum, it does so before it hands out the last row.
+    @Test("Of an image with 16 bits, a wrong Adler-32 checksum hides the last row at most") func wrongAdler32OfWords()
+        throws
+    {
+        let data = plain {
+            $0.depth = 16
+            $0.sample = { _, _, _ in 9 * 257 }
+            $0.changeStream = { $0[$0.count - 1] ^= 0x55 }
+        }.data
+        #expect(try rows(of: data) >= 4)
+    }
+
     @Test("Data behind the last row are ignored") func trailingData() throws {
         #expect(try rows(of: plain { $0.changeLines = { $0 += [0, 1, 2, 3, 4] } }.data) == 5)
         #expect(try rows(of: plain { $0.changeLines = { $0 += [UInt8](repeating: 7, count: 70_000) } }.data) == 5)

@@ -243,6 +243,7 @@ import FoundationNetworking
         let damages = [
             ("Location: /a\nb\r\nContent-Length: 0\r\n\r\n", "The head of the response"),
             ("Location: /a\0b\r\nContent-Length: 0\r\n\r\n", "The head of the response"),
+            ("no field\r\nContent-Length: 0\r\n\r\n", "The head of the response"),
             ("Transfer-Encoding: chunked\r\n\r\nlong\r\nx\r\n", "The response"),
             ("Transfer-Encoding: chunked\r\n\r\n1\r\nx\r\n0\r\nno field\r\n\r\n", "The response"),
         ]

@@ -85,6 +85,20 @@ void kf_avif_writer_describe(kf_avif_writer *writer, const uint8_t *exif, size_t
     writer->exif_size = exif_size;
 }
 
+// Only the first image has it.
+static avifResult set_exif(avifImage *image, kf_avif_writer *writer) {
+    const size_t size = writer->exif_size;
+    writer->exif_size = 0;
+    if (!size) return AVIF_RESULT_OK;
+#if AVIF_VERSION >= 1000000
+    return avifImageSetMetadataExif(image, writer->exif, size);
+#else
+    // Returns nothing, and ends the process when there is no memory.
+    avifImageSetMetadataExif(image, writer->exif, size);
+    return AVIF_RESULT_OK;
+#endif
+}
+
 kf_status kf_avif_writer_add(
     kf_avif_writer *writer, const uint8_t *rows, size_t stride, uint32_t milliseconds, kf_message *message
 ) {
@@ -95,8 +109,7 @@ kf_status kf_avif_writer_add(
         status = kf_fail(message, KF_OUT_OF_MEMORY, "out of memory");
     } else {
         avifResult result = fill(image, rows, stride, writer->has_alpha, writer->lossless);
-        if (writer->exif_size) avifImageSetMetadataExif(image, writer->exif, writer->exif_size);
-        writer->exif_size = 0;
+        if (result == AVIF_RESULT_OK) result = set_exif(image, writer);
         avifAddImageFlags flags = writer->is_still ? AVIF_ADD_IMAGE_FLAG_SINGLE : AVIF_ADD_IMAGE_FLAG_NONE;
         uint64_t duration = milliseconds ? milliseconds : 1;
         if (result == AVIF_RESULT_OK) result = avifEncoderAddImage(writer->encoder, image, duration, flags);

@@ -3,6 +3,16 @@
 #include <stdlib.h>
 #include <cgif.h>
 
+// cgif before 0.3 always writes a loop count: an animation that is to play once may be played once more.
+#ifndef CGIF_ATTR_NO_LOOP
+#define CGIF_ATTR_NO_LOOP 0
+#endif
+
+// Versions that know this flag otherwise drop frames that equal the one before, and the time they are shown for.
+#ifndef CGIF_GEN_KEEP_IDENT_FRAMES
+#define CGIF_GEN_KEEP_IDENT_FRAMES 0
+#endif
+
 struct kf_gif_writer {
     CGIF *gif;
     kf_buffer buffer;
@@ -34,6 +44,7 @@ kf_gif_writer *kf_gif_writer_open(
             .numGlobalPaletteEntries = colors.count,
             // A file that plays once has no loop count.
             .attrFlags = CGIF_ATTR_IS_ANIMATED | (loop_count == 1 ? CGIF_ATTR_NO_LOOP : 0),
+            .genFlags = CGIF_GEN_KEEP_IDENT_FRAMES,
             .width = width,
             .height = height,
             .numLoops = loop_count,

@@ -67,8 +67,10 @@ kf_heif_reader *kf_heif_open(const uint8_t *bytes, size_t size, kf_heif_header *
         kf_heif_close(reader);
         return NULL;
     }
+#if LIBHEIF_HAVE_VERSION(1, 13, 0)
     // Every image is decoded on one thread; others are decoded at the same time.
     heif_context_set_max_decoding_threads(reader->context, 0);
+#endif
     struct heif_error error = heif_context_read_from_memory_without_copy(reader->context, bytes, size, NULL);
     if (error.code == heif_error_Ok) {
         error = heif_context_get_primary_image_handle(reader->context, &reader->handle);

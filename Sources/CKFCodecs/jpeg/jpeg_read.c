@@ -15,7 +15,10 @@ static void on_error(j_common_ptr info) {
     case JERR_OUT_OF_MEMORY: status = KF_OUT_OF_MEMORY; break;
     case JERR_BAD_PRECISION:
     case JERR_SOF_UNSUPPORTED:
+#if JPEG_LIB_VERSION < 70
+    // Later versions code arithmetically, and have no such error.
     case JERR_ARITH_NOTIMPL:
+#endif
     case JERR_CONVERSION_NOTIMPL:
     case JERR_NOTIMPL: status = KF_UNSUPPORTED; break;
     default: break;

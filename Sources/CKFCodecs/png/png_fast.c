@@ -71,6 +71,18 @@ static bool gather_idats(const kf_png_fast *fast, uint8_t *copy) {
     return true;
 }
 
+// Inflates a zlib stream to exactly `count` bytes. What its checksum over all of them says is not asked: the rows are
+// shown in any case.
+static bool inflate(const uint8_t *stream, size_t size, uint8_t *memory, size_t count) {
+    // Deflate with a window of at most 32 KB, without a dictionary.
+    if (size < 2 || (stream[0] & 0x8F) != 8 || (stream[1] & 0x20) || (stream[0] << 8 | stream[1]) % 31) return false;
+    struct libdeflate_decompressor *decompressor = libdeflate_alloc_decompressor();
+    bool done = decompressor
+        && libdeflate_deflate_decompress(decompressor, stream + 2, size - 2, memory, count, NULL) == LIBDEFLATE_SUCCESS;
+    libdeflate_free_decompressor(decompressor);
+    return done;
+}
+
 // ------------------------------------------------------------------------------------------ pixels
 
 // Four BGRA pixels multiplied with their alphas, rounded.
@@ -242,12 +254,9 @@ bool kf_png_fast_inflate(kf_png_fast *fast, uint8_t *memory) {
     size_t offset = 0, size = 0;
     uint8_t *copy = fast->single_idat ? NULL : malloc(fast->idat_size + 1);
     const uint8_t *content = fast->single_idat ? next_idat(&fast->layout, &offset, &size) : copy;
-    struct libdeflate_decompressor *decompressor = libdeflate_alloc_decompressor();
-    // Exactly as many bytes as the lines need: more or less is left to libpng, and so is a wrong checksum.
-    bool done = content && decompressor && gather_idats(fast, copy)
-        && libdeflate_zlib_decompress(
-               decompressor, content, fast->idat_size, memory, fast->filtered_size, NULL) == LIBDEFLATE_SUCCESS;
-    libdeflate_free_decompressor(decompressor);
+    // Exactly as many bytes as the lines need: more or less is left to libpng, and so are wrong checksums of chunks.
+    bool done = content && gather_idats(fast, copy)
+        && inflate(content, fast->idat_size, memory, fast->filtered_size);
     free(copy);
     if (done) fast->next = memory;
     return done;

@@ -156,8 +156,11 @@ kf_png_reader *kf_png_open(const uint8_t *bytes, size_t size, kf_png_header *hea
     // A profile that libpng rejects is checked by lcms; the image is not rejected with it.
     png_set_option(reader->png, PNG_SKIP_sRGB_CHECK_PROFILE, PNG_OPTION_ON);
     png_set_benign_errors(reader->png, 1);
-    // Rows that are there are shown, whether the checksum over all of them is right or not.
+#ifdef PNG_IGNORE_ADLER32
+    // Rows that are there are shown, whether the checksum over all of them is right or not. Where libpng is built
+    // without this, a wrong one takes the last row.
     png_set_option(reader->png, PNG_IGNORE_ADLER32, PNG_OPTION_ON);
+#endif
     // libpng reads 8 KB at a time or fails. It must get all but the last few bytes of a truncated file.
     reader->cut = is_cut(bytes, size);
     if (reader->cut) png_set_compression_buffer_size(reader->png, 16);

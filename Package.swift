@@ -25,15 +25,26 @@ let optionalFormats = [
 
 /// A C library of the system, found through pkg-config and installed through apt.
 ///
-/// Where it is not found, SwiftPM says how these packages are installed.
-func system(_ name: String, pkgConfig: String?, apt: String..., path: String? = nil) -> Target {
+/// Where it is not found, SwiftPM says how its package and `others` are installed.
+func system(
+    _ name: String,
+    pkgConfig: String?,
+    apt: String,
+    others: [String] = [],
+    path: String? = nil
+) -> Target {
     .systemLibrary(
         name: name,
         path: path ?? "Sources/CSystem/\(name)",
         pkgConfig: pkgConfig,
-        providers: [.apt(["pkg-config"] + apt)]
+        providers: [.apt(["pkg-config", apt] + others)]
     )
 }
+
+/// The packages of libraries that SwiftPM does not look for: they have no `pkgConfig` below.
+///
+/// Where one of them is missing, so mostly is the library that names them, too.
+let unnoticed = ["libavif-dev", "liblcms2-dev", "libcurl4-openssl-dev"]
 
 /// Our own pkg-config file of a library.
 func ownFile(_ file: String) -> String { Context.packageDirectory + "/Sources/CSystem/" + file }
@@ -61,8 +72,10 @@ let package = Package(
     ],
     targets: [
         // The system's C libraries.
-        system("CKFJPEG", pkgConfig: "libjpeg", apt: "libjpeg-dev"),
+        system("CKFJPEG", pkgConfig: "libjpeg", apt: "libjpeg-dev", others: unnoticed),
         system("CKFPNG", pkgConfig: "libpng", apt: "libpng-dev"),
+        // Only its header is used: our file keeps it from being linked.
+        system("CKFXXHash", pkgConfig: ownFile("CKFXXHash/xxhash.pc"), apt: "libxxhash-dev"),
         system("CKFGIF", pkgConfig: "cgif", apt: "libcgif-dev"),
         system("CKFWebP", pkgConfig: "libwebp", apt: "libwebp-dev"),
         system("CKFWebPDemux", pkgConfig: "libwebpdemux", apt: "libwebp-dev"),
@@ -72,11 +85,9 @@ let package = Package(
         // more than the library. Their headers are where the compiler looks; their users name the library to link.
         system("CKFAVIF", pkgConfig: nil, apt: "libavif-dev"),
         system("CKFLCMS", pkgConfig: nil, apt: "liblcms2-dev"),
-        // Of a library without pkg-config SwiftPM says nothing: two others name its package, too.
-        system("CKFTIFF", pkgConfig: "libtiff-4", apt: "libtiff-dev", "libavif-dev"),
-        system("CKFLibCrypto", pkgConfig: "libcrypto", apt: "libssl-dev", "libcurl4-openssl-dev"),
+        system("CKFTIFF", pkgConfig: "libtiff-4", apt: "libtiff-dev"),
+        system("CKFLibCrypto", pkgConfig: "libcrypto", apt: "libssl-dev"),
         system("CKFCairo", pkgConfig: "cairo", apt: "libcairo2-dev", path: "Sources/CKFCairo"),
-        system("CKFXXHash", pkgConfig: ownFile("CKFXXHash/xxhash.pc"), apt: "libxxhash-dev"),
         system("CKFLibcurl", pkgConfig: nil, apt: "libcurl4-openssl-dev"),
         // For the test server's TLS.
         system("CKFOpenSSL", pkgConfig: "openssl", apt: "libssl-dev"),

@@ -5,7 +5,6 @@
 #include "../support/support.h"
 #include <stdlib.h>
 
-// SwiftPM does not look for it, so it does not say what to install.
 #if !__has_include(<avif/avif.h>)
 #error "libavif is missing: apt-get install libavif-dev"
 #endif

@@ -3,6 +3,10 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+#if !__has_include(<lcms2.h>)
+#error "lcms2 is missing: apt-get install liblcms2-dev"
+#endif
 #include <lcms2.h>
 #include <lcms2_plugin.h>
 

@@ -4,6 +4,9 @@
 
 #include "../support/support.h"
 #ifdef KF_JXL
+#if !__has_include(<jxl/decode.h>)
+#error "libjxl is missing: apt-get install libjxl-dev"
+#endif
 #include <jxl/decode.h>
 
 /// The size in bytes of the colour profile as it is coded in a codestream; 0 when it has none, or ends before.

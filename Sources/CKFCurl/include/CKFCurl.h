@@ -1,6 +1,9 @@
 // libcurl for Swift: what is variadic or a macro in its header, and the callbacks of one transfer.
 #pragma once
 
+#if !__has_include(<curl/curl.h>)
+#error "libcurl is missing: apt-get install libcurl4-openssl-dev"
+#endif
 #include <curl/curl.h>
 #include <stdbool.h>
 #include <stddef.h>

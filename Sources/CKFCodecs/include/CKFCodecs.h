@@ -144,6 +144,9 @@ size_t kf_png_fast_memory(const kf_png_fast *fast);
 bool kf_png_fast_inflate(kf_png_fast *fast, uint8_t *memory);
 /// Decodes up to `count` rows. Fewer than requested means damaged data.
 uint32_t kf_png_fast_read(kf_png_fast *fast, uint8_t *rows, size_t stride, uint32_t count);
+/// Decodes the next `count` pixels of a row, which begin at `column` and do not reach beyond its end. The row is done
+/// with its last one. False means damaged data.
+bool kf_png_fast_read_part(kf_png_fast *fast, uint32_t column, uint32_t count, uint8_t *pixels);
 /// Whether all rows were read, and are opaque.
 bool kf_png_fast_is_opaque(const kf_png_fast *fast);
 void kf_png_fast_close(kf_png_fast *fast);
@@ -496,6 +499,12 @@ void kf_blend_rows(
 void kf_blend_columns(
     kf_blending blending, const int16_t *upper, const int16_t *lower, const int32_t *starts, const int16_t *weights,
     size_t taps, unsigned precision, size_t count, uint8_t *upper_output, uint8_t *lower_output);
+
+/// Adds pixels of a row, from column `first` on, to the sums of the boxes that they lie in: four numbers a box, of
+/// `box` columns each.
+void kf_box_add(const uint8_t *pixels, size_t first, size_t count, size_t box, uint64_t *sums);
+/// The means of boxes to which so many rows of `width` pixels have been added; the sums become zero.
+void kf_box_average(uint64_t *sums, size_t width, size_t box, size_t rows, uint8_t *output);
 
 // ---------------------------------------------------------------------------------------------- blurring
 

@@ -24,7 +24,7 @@ extension GIFCodec {
             throw .encodingFailed(contentType, detail: "GIF images have at most 65535 pixels a side")
         }
         let tolerance = options.lossless ? 0 : Int32(((1 - options.quality) * 16).rounded())
-        let canvas = try GIFCanvas(animation.size, tolerance: tolerance)
+        let canvas = try GIFCanvas(animation.size, tolerance: tolerance, isStill: animation.frameCount == 1)
         let writer = try GIFWriter(canvas, loopCount: animation.loopCount)
         var (due, written) = (0.0, 0)
         for index in 0..<animation.frameCount {
@@ -48,14 +48,14 @@ private struct GIFCanvas {
     /// The colours that the pixels on show were painted for; 0 for those that show nothing.
     ///
     /// Not the colours of tables that stand for them: another table would change everything, and that would be seen.
-    private let shown: Buffer<UInt32>
+    /// Nil for stills.
+    private let shown: Buffer<UInt32>?
 
-    init(_ size: PixelSize, tolerance: Int32) throws(ImagingError) {
+    init(_ size: PixelSize, tolerance: Int32, isStill: Bool) throws(ImagingError) {
         self.size = size
         self.tolerance = tolerance
         painted = try Buffer(size.pixelCount)
-        shown = try Buffer(size.pixelCount)
-        shown.base.update(repeating: 0, count: shown.count)
+        shown = isStill ? nil : try Buffer(size.pixelCount, isZeroed: true)
     }
 
     /// How many pixels in a row have to be unchanged so that leaving them out saves something.
@@ -66,7 +66,8 @@ private struct GIFCanvas {
     /// - Returns: Whether everything has to be erased before, as some pixel that is painted has to become transparent.
     func change(to bitmap: Bitmap) throws(ImagingError) -> Bool {
         try fill(from: bitmap)
-        let (painted, shown, count) = (painted.base, shown.base, size.pixelCount)
+        guard let shown = shown?.base else { return false }
+        let (painted, count) = (painted.base, size.pixelCount)
         let erases = (0..<count).contains { painted[$0] == 0 && shown[$0] != 0 }
         var place = 0
         while place < count {

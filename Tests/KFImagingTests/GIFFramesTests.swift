@@ -250,8 +250,29 @@ private func unpacked(_ bytes: [UInt8], count: Int) -> [UInt8] {
     }
 
     @Test("Frames are clipped to the canvas") func framesBeyondCanvas() throws {
-        let gif = HandmadeGIF(3, 2).frame(2, 1, [[1, 2], [3, 3]]).frame(7, 7, [[1]]).frame(0, 0, [[2]])
-        #expect(try gif.letters() == [".../..r", ".../..r", "g../..r"])
+        let gif = HandmadeGIF(3, 2).frame(0, 0, [[3]]).frame(2, 1, [[1, 2], [3, 3]]).frame(7, 7, [[1]])
+            .frame(0, 0, [[2]])
+        #expect(try gif.letters() == ["b../...", "b../..r", "b../..r", "g../..r"])
+    }
+
+    @Test("The canvas grows to the first frame where that is larger; later frames are clipped")
+    func firstFrameBeyondScreen() throws {
+        for (x, y, expected) in [
+            (0, 0, ["rgb/bgr", "kgb/bgr"]), (1, 0, [".rgb/.bgr", "krgb/.bgr"]),
+            (0, 1, [".../rgb/bgr", "k../rgb/bgr"]),
+        ] {
+            let gif = HandmadeGIF(2, 1).frame(x, y, [[1, 2, 3], [3, 2, 1]]).frame(0, 0, [[0]]).frame(9, 9, [[1]])
+            #expect(try gif.letters() == expected + [expected[1]])
+            let size = PixelSize(3 + x, 2 + y)
+            let info = try ImageInfo(data: gif.data)
+            #expect(PixelSize(info.pixelWidth, info.pixelHeight) == size)
+            #expect(try Codecs.decode(gif.data).bitmap().letters == expected[0])
+            // What counts is the size that it has grown to.
+            let limits = ImageDecodingLimits(maxPixelCount: size.pixelCount - 1)
+            #expect(throws: ImagingError.self) { try Codecs.decode(gif.data, options: DecodingOptions(limits: limits)) }
+        }
+        // A first frame without pixels needs no place.
+        #expect(try HandmadeGIF(2, 1).frame(5, 5, []).frame(0, 0, [[1, 1]]).letters() == ["..", "rr"])
     }
 
     @Test("A screen of 0 × 0 pixels becomes as large as its frames") func emptyScreen() throws {

@@ -18,10 +18,13 @@ struct GIFBlocks {
         let isInterlaced: Bool
     }
 
-    /// The logical screen; when that is empty, the area that the frames cover.
+    /// The logical screen, grown to the first frame where that reaches beyond it; when the screen is empty, the area
+    /// that the frames cover.
     private(set) var canvas = PixelSize(1, 1)
     /// The area that the frames cover, canvas or not.
     private(set) var covered = (width: 0, height: 0)
+    /// The area that the first frame covers.
+    private var coveredByFirst = (width: 0, height: 0)
     private(set) var frames: [Frame] = []
     private(set) var frameCount = 0
     /// Seconds for all frames.
@@ -96,7 +99,10 @@ struct GIFBlocks {
         }
         if wanted == .all { try limits?.check(frameCount: frameCount) }
         let hasScreen = screen.width > 0 && screen.height > 0
-        canvas = hasScreen ? PixelSize(screen.width, screen.height) : PixelSize(covered.width, covered.height)
+        canvas =
+            hasScreen
+            ? PixelSize(max(screen.width, coveredByFirst.width), max(screen.height, coveredByFirst.height))
+            : PixelSize(covered.width, covered.height)
         try limits?.check(width: canvas.width, height: canvas.height)
         // Pixels outside the canvas are unpacked too.
         try limits?.check(width: covered.width, height: covered.height)
@@ -109,6 +115,7 @@ struct GIFBlocks {
         let localColors = colorTable(flags: bytes[offset + 8], at: offset + 9)
         let pixels = localColors?.upperBound ?? offset + 9
         covered = (max(covered.width, x + width), max(covered.height, y + height))
+        if frameCount == 0, width > 0, height > 0 { coveredByFirst = covered }
         frameCount += 1
         let delay = FrameDelay.effective(control.delay)
         duration += delay

@@ -289,9 +289,18 @@ kf_status kf_webp_describe(
 
 typedef struct kf_webp_writer kf_webp_writer;
 
-/// Begins an animation that plays `loop_count` times, 0 meaning endlessly.
+/// How the frames of an animation are coded.
+typedef enum kf_webp_coding {
+    /// With loss; a frame that has so few colours that this is obviously larger is coded without.
+    KF_WEBP_LOSSY,
+    /// Each frame both ways, of which the smaller is kept. Slow where colours are many.
+    KF_WEBP_SMALLER,
+    KF_WEBP_LOSSLESS,
+} kf_webp_coding;
+
+/// Begins an animation that plays `loop_count` times, 0 meaning endlessly, and so do more than 65,535.
 kf_webp_writer *kf_webp_writer_open(
-    uint32_t width, uint32_t height, uint32_t loop_count, float quality, bool lossless, kf_message *message);
+    uint32_t width, uint32_t height, uint32_t loop_count, float quality, kf_webp_coding coding, kf_message *message);
 /// Adds a frame of BGRA rows that cover everything, shown for so many milliseconds.
 kf_status kf_webp_writer_add(
     kf_webp_writer *writer, const uint8_t *rows, size_t stride, bool has_alpha, uint32_t milliseconds,

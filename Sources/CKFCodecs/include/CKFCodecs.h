@@ -194,10 +194,10 @@ typedef struct kf_gif_frame {
     uint16_t delay;
 } kf_gif_frame;
 
-/// Begins a GIF that plays `loop_count` times, 0 meaning endlessly, with the colours of frames that have none of their
-/// own.
+/// Begins a GIF that plays `loop_count` times, at most 65,536, 0 meaning endlessly, with the colours of frames that have
+/// none of their own.
 kf_gif_writer *kf_gif_writer_open(
-    uint16_t width, uint16_t height, kf_gif_colors colors, uint16_t loop_count, kf_message *message);
+    uint16_t width, uint16_t height, kf_gif_colors colors, uint32_t loop_count, kf_message *message);
 kf_status kf_gif_writer_add(kf_gif_writer *writer, const kf_gif_frame *frame, kf_message *message);
 /// Ends the file and hands over its bytes, to be released with `free`.
 kf_status kf_gif_writer_finish(kf_gif_writer *writer, uint8_t **bytes, size_t *size, kf_message *message);

@@ -155,11 +155,26 @@ struct GIFBlocks {
                 }
             control.transparentIndex = flags & 1 == 1 ? Int(bytes[offset + 4]) : nil
             if flags & 1 == 1 { hasTransparency = true }
-        } else if kind == 0xFF, size == 11, isLooping(bytes[offset + 1..<offset + 12]),
-            offset + 16 <= bytes.count, bytes[offset + 12] == 3, bytes[offset + 13] == 1
-        {
-            loopCount = word(at: offset + 14)
+        } else if kind == 0xFF, size == 11, isLooping(bytes[offset + 1..<offset + 12]) {
+            loopCount = plays(inBlocksAt: offset + 12) ?? loopCount
         }
+    }
+
+    /// How often the frames are played according to the sub-blocks of the extension; 0 means endlessly, nil that none
+    /// of them says so.
+    ///
+    /// The file has the number of repetitions, in a sub-block of kind 1. One of kind 2, about the reader's buffer, may
+    /// come before it.
+    private func plays(inBlocksAt start: Int) -> Int? {
+        var offset = start
+        while offset + 3 < bytes.count, bytes[offset] > 0 {
+            if bytes[offset] == 3, bytes[offset + 1] == 1 {
+                let repetitions = word(at: offset + 2)
+                return repetitions == 0 ? 0 : repetitions + 1
+            }
+            offset += Int(bytes[offset]) + 1
+        }
+        return nil
     }
 
     private func isLooping(_ application: Slice<UnsafeRawBufferPointer>) -> Bool {

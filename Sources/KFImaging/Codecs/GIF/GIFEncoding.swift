@@ -18,7 +18,7 @@ extension GIFCodec {
     /// 0. A pixel is left unchanged while it differs by no more from the colour it was painted for, and frames get no
     /// more colours than that mean error takes. Nothing is lost, whatever the quality, where the colours are few and do
     /// not change. Delays are whole hundredths of a second whose sum is right, at least 2, since players take less for
-    /// a mistake, and at most 65,535.
+    /// a mistake, and at most 65,535. An animation that plays more than 65,536 times plays endlessly.
     static func encode(_ animation: AnimationToEncode, _ options: ImageEncodingOptions) throws(ImagingError) -> Data {
         guard max(animation.size.width, animation.size.height) <= UInt16.max else {
             throw .encodingFailed(contentType, detail: "GIF images have at most 65535 pixels a side")
@@ -107,7 +107,7 @@ private struct GIFCanvas {
 /// An unfinished GIF.
 private final class GIFWriter {
     private let canvas: GIFCanvas
-    private let loopCount: UInt16
+    private let loopCount: UInt32
     private let indices: Buffer<UInt8>
     /// The colours of the first frame, which later ones share where these serve them.
     private var shared = ColorTable([], limit: 1)
@@ -119,7 +119,8 @@ private final class GIFWriter {
 
     init(_ canvas: GIFCanvas, loopCount: UInt) throws(ImagingError) {
         self.canvas = canvas
-        self.loopCount = UInt16(clamping: loopCount)
+        // The file has the number of repetitions, in 16 bits.
+        self.loopCount = loopCount > 1 << 16 ? 0 : UInt32(loopCount)
         indices = try Buffer(canvas.size.pixelCount)
     }
 

@@ -11,7 +11,7 @@ struct LimitArguments: ParsableArguments {
     @Option(
         parsing: .unconditional,
         help: ArgumentHelp(
-            "Refuse images of more pixels. (default: 268435456; fewer for some progressive JPEGs)",
+            "Refuse images of more pixels. (default: 268435456; fewer for animations and some progressive JPEGs)",
             valueName: "n"
         )
     )
@@ -43,6 +43,8 @@ struct LimitArguments: ParsableArguments {
     func apply() {
         if let maxPixels {
             ImageDecodingLimits.default.maxPixelCount = maxPixels
+            ImageDecodingLimits.default.maxFramePixelCount =
+                max(ImageDecodingLimits.default.maxFramePixelCount, maxPixels)
             // No JPEG takes more than 8 bytes a pixel and some for its edges, so that only the number of pixels counts.
             let coefficients = maxPixels.multipliedClamped(by: 9)
             ImageDecodingLimits.default.maxCoefficientBytes =
@@ -78,7 +80,7 @@ extension LimitArguments {
     static func advice(_ error: ImagingError?) -> String? {
         switch error {
         case .limitExceeded(let limit, _, let width, let height)
-        where ["maxPixelCount", "maxCoefficientBytes"].contains(limit):
+        where ["maxPixelCount", "maxCoefficientBytes", "maxFramePixelCount"].contains(limit):
             "; --max-pixels \(width.multipliedClamped(by: height)) allows it"
         case .tooManyFrames(let count, _): " with --max-frames \(count)"
         default: nil

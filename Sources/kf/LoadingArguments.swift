@@ -60,7 +60,10 @@ struct ProcessingArguments: ParsableArguments {
         name: [.customShort("q", allowingJoined: true), .long],
         parsing: .unconditional,
         help: ArgumentHelp(
-            "The quality of JPEG, GIF, WebP and AVIF; WebP and AVIF lose nothing at 100. With a point, 0.0 to 1.0.",
+            """
+            The quality of JPEG, GIF, WebP and AVIF; WebP and AVIF lose nothing at 100, nor does WebP where colours are \
+            few and that is smaller. With a point, 0.0 to 1.0.
+            """,
             valueName: "0…100"
         ),
         transform: Quality.init

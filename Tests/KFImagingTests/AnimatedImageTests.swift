@@ -156,6 +156,45 @@ private struct SyntheticFrames: ImageFrameSource {
         #expect(max(small.pixelWidth, small.pixelHeight) == 4)
     }
 
+    @Test(
+        "An animation whose images are too large is refused with the name of the limit, and a still of it is not",
+        arguments: ["dancer.gif", "animated.png", "animated.webp", "sequence.avif"]
+    )
+    func limitOfFrameSize(name: String) throws {
+        let data = try fixture(name)
+        let info = try ImageInfo(data: data)
+        let (width, height) = (info.pixelWidth, info.pixelHeight)
+        var limits = ImageDecodingLimits()
+        limits.maxFramePixelCount = width * height
+        #expect(try Codecs.frameSource(of: data, limits: limits)?.frameCount == info.frameCount)
+        limits.maxFramePixelCount -= 1
+        let error = ImagingError.limitExceeded(
+            limit: "maxFramePixelCount",
+            allowed: width * height - 1,
+            width: width,
+            height: height
+        )
+        #expect(throws: error) { try Codecs.frameSource(of: data, limits: limits) }
+        #expect(throws: error) { try Image.decode(data, options: ImageCreatingOptions(), limits: limits) }
+        let still = try Image.decode(data, options: ImageCreatingOptions(onlyFirstFrame: true), limits: limits)
+        #expect(still.pixelWidth == width && still.frames == nil)
+        #expect(try Codecs.decode(data, options: DecodingOptions(maxPixelSize: 4, limits: limits)).pixelWidth <= 4)
+    }
+
+    @Test("A few bytes cannot announce an animation that takes gigabytes")
+    func largeCanvasOfFewBytes() throws {
+        // Two frames of a pixel each on a canvas of 12,000 × 12,000.
+        let pixel: [UInt8] = [0x2C, 0, 0, 0, 0, 1, 0, 1, 0, 0, 2, 2, 0x44, 1, 0]
+        let header: [UInt8] = Array("GIF89a".utf8) + [0xE0, 0x2E, 0xE0, 0x2E, 0x80, 0, 0, 255, 0, 0, 0, 0, 255]
+        let error = ImagingError.limitExceeded(
+            limit: "maxFramePixelCount",
+            allowed: 1 << 26,
+            width: 12_000,
+            height: 12_000
+        )
+        #expect(Codecs.diagnose(Data(header + pixel + pixel + [0x3B])) == error)
+    }
+
     @Test("An animated PNG that announces no frames is decoded as a still") func stillOfDamagedAnimation() throws {
         // The acTL chunk announces no frames.
         var data = try fixture("animated.png")

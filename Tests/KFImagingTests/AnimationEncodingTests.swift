@@ -1,9 +1,31 @@
 // Encoding of animations, and lossless encoding.
 
 import Foundation
+import KFSupport
 import Testing
 
 @testable import KFImaging
+
+/// Frames that are made when they are asked for, and how many of those handed out before are still there then.
+private final class CountingFrames: ImageFrameSource {
+    private struct Weak {
+        weak var bitmap: Bitmap?
+    }
+    private let made = Locked<[Weak]>([])
+    let mostAlive = Locked(0)
+    let frameCount = 6
+    let data: Data? = nil
+
+    func frame(at index: Int, maxSize: CGSize?) -> Bitmap? {
+        let alive = made.withLock { $0.count { $0.bitmap != nil } }
+        mostAlive.withLock { $0 = max($0, alive) }
+        let bitmap = Bitmap.solid(0xFF00_0000 | UInt32(index * 40), 9, 9)
+        made.withLock { $0.append(Weak(bitmap: bitmap)) }
+        return bitmap
+    }
+
+    func duration(at index: Int) -> TimeInterval { 0.1 }
+}
 
 @Suite struct AnimationEncodingTests {
     /// A square that moves over a field with transparent and translucent parts.
@@ -51,6 +73,39 @@ import Testing
             let pairs = zip(image.rows.joined(), try #require(original).rows.joined())
             #expect(pairs.allSatisfy { $0.isNear($1, within: $1.a == 255 ? 0 : 1) })
         }
+    }
+
+    @Test("How often an animation plays is kept from each format to each other", arguments: [UInt(0), 1, 2, 3, 65_535])
+    func playsBetweenFormats(plays: UInt) throws {
+        let types = [ImageContentType.gif, .webp, .png, .avif].filter { Codecs.keepsLoopCount(as: $0) }
+        for type in types {
+            let data = try Codecs.encode(animation(loops: plays), as: type)
+            #expect(try ImageInfo(data: data).loopCount == Int(plays), "\(type.name)")
+            let source = try #require(try Codecs.frameSource(of: data))
+            #expect(source.loopCount == plays, "\(type.name)")
+            for other in types {
+                let copy = try Codecs.frameSource(of: Codecs.encode(source, as: other))
+                #expect(copy?.loopCount == plays, "\(type.name) to \(other.name)")
+            }
+        }
+    }
+
+    @Test(
+        "More plays than a format can count are endless",
+        arguments: [(ImageContentType.gif, UInt(65_536)), (.webp, 65_535), (.png, 0x7FFF_FFFF)]
+    )
+    func tooManyPlays(type: ImageContentType, most: UInt) throws {
+        for (plays, expected) in [(most, most), (most + 1, 0), (.max, 0)] {
+            let data = try Codecs.encode(animation(loops: plays), as: type)
+            #expect(try Codecs.frameSource(of: data)?.loopCount == expected)
+        }
+    }
+
+    @Test("Encoders hold one frame at a time", arguments: [ImageContentType.gif, .webp])
+    func framesInMemory(type: ImageContentType) throws {
+        let source = CountingFrames()
+        _ = try Codecs.encode(source, as: type)
+        #expect(source.mostAlive.withLock { $0 } == 0)
     }
 
     @Test("Lossy animations are read back nearly unchanged", arguments: [ImageContentType.webp, .avif])

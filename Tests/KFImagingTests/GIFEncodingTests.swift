@@ -135,14 +135,18 @@ import Testing
         #expect(try bitmaps(of: animation(all)).map(\.rows) == all.map(\.rows))
     }
 
-    @Test("Delays and loops are kept", arguments: [UInt(0), 1, 2, 7, 65_535])
+    @Test("Delays and loops are kept", arguments: [UInt(0), 1, 2, 7, 65_535, 65_536])
     func delaysAndLoops(loops: UInt) throws {
         var source = animation([2, 9, 9].map { square(at: $0, on: blue) })
         (source.delays, source.loopCount) = ([0.02, 1.5, 0.33], loops)
         let data = try Codecs.encode(source, as: .gif)
         let decoder = try #require(try frames(of: data))
         #expect(decoder.loopCount == loops && decoder.frames.map(\.delay) == source.delays)
-        #expect((data.range(of: Data("NETSCAPE2.0".utf8)) == nil) == (loops == 1))
+        let block = data.range(of: Data("NETSCAPE2.0\u{3}\u{1}".utf8))
+        #expect((block == nil) == (loops == 1))
+        // The file has the number of repetitions, and 0 for endlessly.
+        let number = block.map { UInt(data[$0.upperBound]) | UInt(data[$0.upperBound + 1]) << 8 }
+        #expect((number ?? 0) == (loops == 0 ? 0 : loops - 1))
     }
 
     @Test("The rounding of delays to hundredths of a second does not add up")

@@ -11,6 +11,8 @@ import Testing
 private struct HandmadeGIF {
     var data: Data
 
+    init(data: Data) { self.data = data }
+
     init(_ width: Int, _ height: Int, hasColors: Bool = true) {
         data = Data("GIF89a".utf8) + Self.words(width, height) + [hasColors ? 0x81 : 0, 0, 0]
         if hasColors { data += Self.colors }
@@ -164,7 +166,8 @@ private func unpacked(_ bytes: [UInt8], count: Int) -> [UInt8] {
     @Test("Frames and delays are those that ImageMagick finds") func imageMagickFrames() throws {
         let source = try #require(try Codecs.frameSource(of: fixture("frames.gif")))
         let expected = try #require(try picture("frames-coalesced.png").cgImage)
-        #expect(source.frameCount == 10 && source.loopCount == 5)
+        // The file says that it is repeated five times.
+        #expect(source.frameCount == 10 && source.loopCount == 6)
         for index in 0..<10 {
             let frame = try #require(source.frame(at: index))
             let wanted = try #require(try expected.part(CGRect(x: 0, y: index * 18, width: 24, height: 18)))
@@ -250,8 +253,29 @@ private func unpacked(_ bytes: [UInt8], count: Int) -> [UInt8] {
     }
 
     @Test("Frames are clipped to the canvas") func framesBeyondCanvas() throws {
-        let gif = HandmadeGIF(3, 2).frame(2, 1, [[1, 2], [3, 3]]).frame(7, 7, [[1]]).frame(0, 0, [[2]])
-        #expect(try gif.letters() == [".../..r", ".../..r", "g../..r"])
+        let gif = HandmadeGIF(3, 2).frame(0, 0, [[3]]).frame(2, 1, [[1, 2], [3, 3]]).frame(7, 7, [[1]])
+            .frame(0, 0, [[2]])
+        #expect(try gif.letters() == ["b../...", "b../..r", "b../..r", "g../..r"])
+    }
+
+    @Test("The canvas grows to the first frame where that is larger; later frames are clipped")
+    func firstFrameBeyondScreen() throws {
+        for (x, y, expected) in [
+            (0, 0, ["rgb/bgr", "kgb/bgr"]), (1, 0, [".rgb/.bgr", "krgb/.bgr"]),
+            (0, 1, [".../rgb/bgr", "k../rgb/bgr"]),
+        ] {
+            let gif = HandmadeGIF(2, 1).frame(x, y, [[1, 2, 3], [3, 2, 1]]).frame(0, 0, [[0]]).frame(9, 9, [[1]])
+            #expect(try gif.letters() == expected + [expected[1]])
+            let size = PixelSize(3 + x, 2 + y)
+            let info = try ImageInfo(data: gif.data)
+            #expect(PixelSize(info.pixelWidth, info.pixelHeight) == size)
+            #expect(try Codecs.decode(gif.data).bitmap().letters == expected[0])
+            // What counts is the size that it has grown to.
+            let limits = ImageDecodingLimits(maxPixelCount: size.pixelCount - 1)
+            #expect(throws: ImagingError.self) { try Codecs.decode(gif.data, options: DecodingOptions(limits: limits)) }
+        }
+        // A first frame without pixels needs no place.
+        #expect(try HandmadeGIF(2, 1).frame(5, 5, []).frame(0, 0, [[1, 1]]).letters() == ["..", "rr"])
     }
 
     @Test("A screen of 0 × 0 pixels becomes as large as its frames") func emptyScreen() throws {
@@ -329,12 +353,26 @@ private func unpacked(_ bytes: [UInt8], count: Int) -> [UInt8] {
         #expect(Codecs.diagnose(HandmadeGIF(0, 0).frame(0, 0, []).data) != nil)
     }
 
-    @Test("An animation plays once unless the file has a loop count") func loopCounts() throws {
-        let gif = HandmadeGIF(1, 1).frame(0, 0, [[1]])
+    /// Sub-blocks of an application extension, and how often the animation plays.
+    private static let extensions: [([UInt8], UInt)] = [
+        ([3, 1, 0, 0], 0), ([3, 1, 1, 0], 2), ([3, 1, 7, 1], 264), ([3, 1, 255, 255], 65_536),
+        // The size of the reader's buffer may come first, or come alone.
+        ([5, 2, 0, 1, 0, 0, 3, 1, 4, 0], 5), ([3, 1, 4, 0, 5, 2, 0, 1, 0, 0], 5), ([5, 2, 0, 1, 0, 0], 1), ([], 1),
+    ]
+
+    @Test("An animation plays once more than the file says, and once if it does not say", arguments: extensions)
+    func loopCounts(blocks: [UInt8], plays: UInt) throws {
+        let gif = HandmadeGIF(1, 1).frame(0, 0, [[1]]).frame(0, 0, [[2]])
         #expect(try gif.source().loopCount == 1)
         for name in ["NETSCAPE2.0", "ANIMEXTS1.0"] {
-            let looping = gif.adding([0x21, 0xFF, 11] + Array(name.utf8) + [3, 1, 7, 1, 0])
-            #expect(try looping.source().loopCount == 263)
+            let looping = gif.adding([0x21, 0xFF, 11] + Array(name.utf8) + blocks + [0])
+            #expect(try looping.source().loopCount == plays)
+            #expect(try ImageInfo(data: looping.data).loopCount == Int(plays))
+            // Wherever such a block ends early, there is no count.
+            for cut in 1...blocks.count + 1 {
+                let source = try HandmadeGIF(data: looping.data.dropLast(cut)).source()
+                #expect([1, plays].contains(source.loopCount))
+            }
         }
     }
 

@@ -42,9 +42,9 @@ bool kf_avif_writes_loop_count(void) { return AVIF_VERSION >= 1000000; }
 
 static void set_loop_count(avifEncoder *encoder, uint32_t count) {
 #if AVIF_VERSION >= 1000000
-    // How often it is played once more.
-    const uint32_t most = INT32_MAX;
-    encoder->repetitionCount = count == 0 ? AVIF_REPETITION_COUNT_INFINITE : (int)(count < most ? count - 1 : most);
+    // How often it is played once more. More than that can hold is as good as endless.
+    const bool endless = count == 0 || count > INT32_MAX;
+    encoder->repetitionCount = endless ? AVIF_REPETITION_COUNT_INFINITE : (int)(count - 1);
 #else
     (void)encoder; (void)count;
 #endif

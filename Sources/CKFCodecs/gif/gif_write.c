@@ -35,19 +35,19 @@ static kf_status check(int result, kf_message *message) {
 }
 
 kf_gif_writer *kf_gif_writer_open(
-    uint16_t width, uint16_t height, kf_gif_colors colors, uint16_t loop_count, kf_message *message
+    uint16_t width, uint16_t height, kf_gif_colors colors, uint32_t loop_count, kf_message *message
 ) {
     kf_gif_writer *writer = calloc(1, sizeof *writer);
     if (writer) {
         CGIF_Config config = {
             .pGlobalPalette = (uint8_t *)colors.bytes,
             .numGlobalPaletteEntries = colors.count,
-            // A file that plays once has no loop count.
+            // A file that plays once has no loop count; that of others is the number of repetitions.
             .attrFlags = CGIF_ATTR_IS_ANIMATED | (loop_count == 1 ? CGIF_ATTR_NO_LOOP : 0),
             .genFlags = CGIF_GEN_KEEP_IDENT_FRAMES,
             .width = width,
             .height = height,
-            .numLoops = loop_count,
+            .numLoops = loop_count > 1 ? (uint16_t)(loop_count - 1) : 0,
             .pWriteFn = append,
             .pContext = &writer->buffer,
         };

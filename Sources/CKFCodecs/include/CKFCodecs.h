@@ -142,6 +142,9 @@ size_t kf_png_fast_memory(const kf_png_fast *fast);
 bool kf_png_fast_inflate(kf_png_fast *fast, uint8_t *memory);
 /// Decodes up to `count` rows. Fewer than requested means damaged data.
 uint32_t kf_png_fast_read(kf_png_fast *fast, uint8_t *rows, size_t stride, uint32_t count);
+/// Decodes the next `count` pixels of a row, which begin at `column` and do not reach beyond its end. The row is done
+/// with its last one. False means damaged data.
+bool kf_png_fast_read_part(kf_png_fast *fast, uint32_t column, uint32_t count, uint8_t *pixels);
 /// Whether all rows were read, and are opaque.
 bool kf_png_fast_is_opaque(const kf_png_fast *fast);
 void kf_png_fast_close(kf_png_fast *fast);
@@ -201,10 +204,10 @@ typedef struct kf_gif_frame {
     uint16_t delay;
 } kf_gif_frame;
 
-/// Begins a GIF that plays `loop_count` times, 0 meaning endlessly, with the colours of frames that have none of their
-/// own.
+/// Begins a GIF that plays `loop_count` times, at most 65,536, 0 meaning endlessly, with the colours of frames that have
+/// none of their own.
 kf_gif_writer *kf_gif_writer_open(
-    uint16_t width, uint16_t height, kf_gif_colors colors, uint16_t loop_count, kf_message *message);
+    uint16_t width, uint16_t height, kf_gif_colors colors, uint32_t loop_count, kf_message *message);
 kf_status kf_gif_writer_add(kf_gif_writer *writer, const kf_gif_frame *frame, kf_message *message);
 /// Ends the file and hands over its bytes, to be released with `free`.
 kf_status kf_gif_writer_finish(kf_gif_writer *writer, uint8_t **bytes, size_t *size, kf_message *message);
@@ -298,9 +301,18 @@ kf_status kf_webp_describe(
 
 typedef struct kf_webp_writer kf_webp_writer;
 
-/// Begins an animation that plays `loop_count` times, 0 meaning endlessly.
+/// How the frames of an animation are coded.
+typedef enum kf_webp_coding {
+    /// With loss; a frame that has so few colours that this is obviously larger is coded without.
+    KF_WEBP_LOSSY,
+    /// Each frame both ways, of which the smaller is kept. Slow where colours are many.
+    KF_WEBP_SMALLER,
+    KF_WEBP_LOSSLESS,
+} kf_webp_coding;
+
+/// Begins an animation that plays `loop_count` times, 0 meaning endlessly, and so do more than 65,535.
 kf_webp_writer *kf_webp_writer_open(
-    uint32_t width, uint32_t height, uint32_t loop_count, float quality, bool lossless, kf_message *message);
+    uint32_t width, uint32_t height, uint32_t loop_count, float quality, kf_webp_coding coding, kf_message *message);
 /// Adds a frame of BGRA rows that cover everything, shown for so many milliseconds.
 kf_status kf_webp_writer_add(
     kf_webp_writer *writer, const uint8_t *rows, size_t stride, bool has_alpha, uint32_t milliseconds,
@@ -532,6 +544,12 @@ void kf_blend_rows(
 void kf_blend_columns(
     kf_blending blending, const int16_t *upper, const int16_t *lower, const int32_t *starts, const int16_t *weights,
     size_t taps, unsigned precision, size_t count, uint8_t *upper_output, uint8_t *lower_output);
+
+/// Adds pixels of a row, from column `first` on, to the sums of the boxes that they lie in: four numbers a box, of
+/// `box` columns each.
+void kf_box_add(const uint8_t *pixels, size_t first, size_t count, size_t box, uint64_t *sums);
+/// The means of boxes to which so many rows of `width` pixels have been added; the sums become zero.
+void kf_box_average(uint64_t *sums, size_t width, size_t box, size_t rows, uint8_t *output);
 
 // ---------------------------------------------------------------------------------------------- blurring
 

@@ -139,13 +139,13 @@ KF_CLONES static uint32_t convert_line(
     }
 }
 
-// Indices and levels of grey, of 1, 2, 4 or 8 bits.
+// Indices and levels of grey, of 1, 2, 4 or 8 bits, from a column on.
 static uint32_t look_up_line(
-    const uint8_t *line, uint8_t *row, uint32_t width, uint32_t depth, const uint32_t colors[256]
+    const uint8_t *line, uint32_t column, uint8_t *row, uint32_t width, uint32_t depth, const uint32_t colors[256]
 ) {
     uint32_t common = UINT32_MAX, mask = (1u << depth) - 1;
     for (uint32_t x = 0; x < width; x++) {
-        size_t bit = (size_t)x * depth;
+        size_t bit = ((size_t)column + x) * depth;
         uint32_t color = colors[line[bit / 8] >> (8 - depth - bit % 8) & mask];
         common &= color;
         memcpy(row + (size_t)x * 4, &color, 4);
@@ -176,14 +176,15 @@ static bool clear_color(uint8_t *row, uint32_t width, uint32_t color, uint32_t r
     return found;
 }
 
-static uint32_t make_pixels(const kf_png_fast *fast, uint8_t *row) {
+// Makes `width` pixels of the line, from a column on.
+static uint32_t make_pixels(const kf_png_fast *fast, uint32_t column, uint32_t width, uint8_t *row) {
     const kf_png_layout *layout = &fast->layout;
-    uint32_t width = layout->width;
     if (layout->components == 1) {
-        return layout->depth == 8 ? look_up_bytes(fast->line, row, width, fast->colors)
-                                  : look_up_line(fast->line, row, width, layout->depth, fast->colors);
+        return layout->depth == 8 ? look_up_bytes(fast->line + column, row, width, fast->colors)
+                                  : look_up_line(fast->line, column, row, width, layout->depth, fast->colors);
     }
-    uint32_t common = convert_line(fast->line, row, width, layout->components, fast->premultiplied);
+    const uint8_t *line = fast->line + (size_t)column * layout->components;
+    uint32_t common = convert_line(line, row, width, layout->components, fast->premultiplied);
     if (layout->components == 3 && layout->has_key) {
         uint32_t color = 0;
         for (int i = 0; i < 3; i++) color = color << 8 | (layout->key[i] & 0xFF);
@@ -262,21 +263,34 @@ bool kf_png_fast_inflate(kf_png_fast *fast, uint8_t *memory) {
     return done;
 }
 
+// Undoes the filter of the next line. It is complete before its pixels are written: they may be written over it.
+static bool begin_line(kf_png_fast *fast) {
+    if (!fast->next || fast->next_row == fast->layout.height) return false;
+    return kf_png_undo_filter(fast->line, fast->next + 1, fast->prior, fast->line_size, fast->step, fast->next[0]);
+}
+
+static void end_line(kf_png_fast *fast) {
+    uint8_t *line = fast->line;
+    fast->line = fast->prior;
+    fast->prior = line;
+    fast->next += fast->line_size + 1;
+    fast->next_row++;
+}
+
 uint32_t kf_png_fast_read(kf_png_fast *fast, uint8_t *rows, size_t stride, uint32_t count) {
     uint32_t done = 0;
-    while (fast->next && done < count && fast->next_row < fast->layout.height) {
-        uint8_t filter = fast->next[0];
-        if (!kf_png_undo_filter(fast->line, fast->next + 1, fast->prior, fast->line_size, fast->step, filter)) break;
-        // The line is complete before its pixels are written: they may be written over it.
-        fast->common &= make_pixels(fast, rows + (size_t)done * stride);
-        uint8_t *line = fast->line;
-        fast->line = fast->prior;
-        fast->prior = line;
-        fast->next += fast->line_size + 1;
-        fast->next_row++;
-        done++;
+    for (; done < count && begin_line(fast); done++) {
+        fast->common &= make_pixels(fast, 0, fast->layout.width, rows + (size_t)done * stride);
+        end_line(fast);
     }
     return done;
+}
+
+bool kf_png_fast_read_part(kf_png_fast *fast, uint32_t column, uint32_t count, uint8_t *pixels) {
+    if (column == 0 && !begin_line(fast)) return false;
+    fast->common &= make_pixels(fast, column, count, pixels);
+    if (column + count == fast->layout.width) end_line(fast);
+    return true;
 }
 
 bool kf_png_fast_is_opaque(const kf_png_fast *fast) {

@@ -100,17 +100,21 @@ struct kf_webp_writer {
 };
 
 kf_webp_writer *kf_webp_writer_open(
-    uint32_t width, uint32_t height, uint32_t loop_count, float quality, bool lossless, kf_message *message
+    uint32_t width, uint32_t height, uint32_t loop_count, float quality, kf_webp_coding coding, kf_message *message
 ) {
     WebPConfig config;
     WebPAnimEncoderOptions options;
-    if (!configure(&config, width, height, quality, lossless, message)) return NULL;
+    if (!configure(&config, width, height, quality, coding == KF_WEBP_LOSSLESS, message)) return NULL;
     if (!WebPAnimEncoderOptionsInit(&options)) {
         kf_fail(message, KF_UNSUPPORTED, "libwebp has another version");
         return NULL;
     }
-    options.anim_params.loop_count = loop_count < 65535 ? (int)loop_count : 65535;
+    // More than the file can hold is as good as endless.
+    options.anim_params.loop_count = loop_count <= 65535 ? (int)loop_count : 0;
     options.anim_params.bgcolor = 0;  // transparent, where it would be white
+    // Without `minimize_size` libwebp guesses by the number of colours, and codes more than 193 with loss.
+    options.allow_mixed = coding != KF_WEBP_LOSSLESS;
+    options.minimize_size = coding == KF_WEBP_SMALLER;
     kf_webp_writer *writer = calloc(1, sizeof *writer);
     if (writer) writer->encoder = WebPAnimEncoderNew((int)width, (int)height, &options);
     if (!writer || !writer->encoder) {

@@ -29,21 +29,25 @@ extension Codecs {
         _ options: ImageEncodingOptions
     ) throws(ImagingError) -> Data {
         guard let codec = builtIn(type) else { throw .encodingFailed(type, detail: "the format is not built in") }
-        guard let first = animation.frame(at: 0) else {
+        // No frame is kept longer than the encoder needs it: some are large.
+        var first = animation.frame(at: 0)
+        guard let size = first?.size else {
             throw .encodingFailed(type, detail: "the first frame cannot be decoded")
         }
-        var latest = first
+        var latest = 0
         let frames = AnimationToEncode(
-            size: first.size,
+            size: size,
             frameCount: animation.frameCount,
             loopCount: animation.loopCount
         ) { index throws(ImagingError) in
-            if index > 0 { latest = animation.frame(at: index) ?? latest }
-            guard latest.size == first.size else {
+            let own = (index == 0 ? first : nil) ?? animation.frame(at: index)
+            first = nil
+            if own != nil { latest = index }
+            guard let bitmap = own ?? animation.frame(at: latest), bitmap.size == size else {
                 throw .encodingFailed(type, detail: "frame \(index) has another size than the first one")
             }
             let delay = animation.duration(at: index)
-            return (latest, delay.isFinite ? min(max(delay, 0), 3600) : 0)
+            return (bitmap, delay.isFinite ? min(max(delay, 0), 3600) : 0)
         }
         return try codec.encode(frames, options)
     }

@@ -58,9 +58,11 @@ package enum Codecs {
 
     /// The frames as the data describes them; nil for stills.
     static func frames(of data: Data, limits: ImageDecodingLimits) throws(ImagingError) -> (any FrameDecoder)? {
-        try data.withBytes { bytes throws(ImagingError) -> (any FrameDecoder)? in
+        let decoder = try data.withBytes { bytes throws(ImagingError) -> (any FrameDecoder)? in
             try codec(for: bytes).frames(of: data, limits: limits)
         }
+        if let decoder, decoder.frames.count > 1 { try limits.check(frame: decoder.canvas) }
+        return decoder
     }
 
     /// The frames of an animation, none of them decoded yet; nil for stills.

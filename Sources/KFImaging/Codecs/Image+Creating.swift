@@ -39,7 +39,7 @@ extension Image {
         } catch {
             switch error {
             case .malformed, .unsupported: break  // there may be a still in it
-            case .tooManyFrames where options.onlyFirstFrame: break
+            case .tooManyFrames where options.onlyFirstFrame, .limitExceeded where options.onlyFirstFrame: break
             default: throw error
             }
         }

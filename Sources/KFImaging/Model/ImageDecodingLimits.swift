@@ -9,7 +9,8 @@ import KFSupport
 public struct ImageDecodingLimits: Sendable, Hashable {
     /// The most pixels an image may have, judged by the size its header declares; 2²⁸ (a gigabyte) unless set.
     ///
-    /// That is for the image itself, of 4 bytes a pixel. The libraries behind HEIC and JPEG XL hold more while they
+    /// That is for the image itself, of 4 bytes a pixel. One that is made smaller takes less, whatever its shape: a band
+    /// of rows, and never more than the whole image would. The libraries behind HEIC and JPEG XL hold more while they
     /// decode: some 8 bytes a pixel, and up to 34 for lossless JPEG XL, so a server that decodes those sets this lower.
     public var maxPixelCount: Int
     /// The most scans a progressive JPEG may have; each costs a visit of the whole image.
@@ -27,11 +28,17 @@ public struct ImageDecodingLimits: Sendable, Hashable {
     ///
     /// Stills made of animations are not limited by this.
     public var maxFrameCount = 10_000
+    /// The most pixels an image of an animation may have; 2²⁶ (8192 × 8192, a quarter of a gigabyte) unless set.
+    ///
+    /// That is less than ``maxPixelCount``, as up to six of them are in memory while frames are decoded one after the
+    /// other, processed and written. A few bytes can announce the largest of them. Stills made of animations are not
+    /// limited by this.
+    public var maxFramePixelCount = 1 << 26
     /// The most pixels that all frames of an animation may have together when they are to be decoded at once; 2²⁸ (a
     /// gigabyte) unless set.
     ///
     /// Animations whose frames are decoded on demand hold three of them (small ones two more, for going back), and are
-    /// not limited by this.
+    /// limited by ``maxFramePixelCount`` instead.
     public var maxAnimationPixelCount = 1 << 28
 
     /// The longest time in seconds that drawing a vector graphic may take, from its start; 10 unless set.
@@ -71,6 +78,17 @@ public struct ImageDecodingLimits: Sendable, Hashable {
         let (count, overflow) = width.multipliedReportingOverflow(by: height)
         guard overflow || count > maxPixelCount else { return }
         throw .limitExceeded(limit: "maxPixelCount", allowed: maxPixelCount, width: width, height: height)
+    }
+
+    /// Throws when an animation may not have images of this size.
+    package func check(frame size: PixelSize) throws(ImagingError) {
+        guard size.pixelCount > maxFramePixelCount else { return }
+        throw .limitExceeded(
+            limit: "maxFramePixelCount",
+            allowed: maxFramePixelCount,
+            width: size.width,
+            height: size.height
+        )
     }
 
     /// Throws when an animation may not have so many frames.

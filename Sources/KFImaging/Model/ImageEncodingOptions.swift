@@ -5,6 +5,8 @@ package import Foundation
 /// How an image is to be encoded.
 public struct ImageEncodingOptions: Sendable, Hashable {
     /// From 0 to 1, for formats that lose something; 1 unless set.
+    ///
+    /// WebP loses nothing where colours are few, as in drawings and GIFs, and that is smaller.
     public var quality: Double
     /// Whether nothing may be lost, for formats that can do both; false unless set.
     public var lossless: Bool

@@ -6,17 +6,22 @@ import CKFCodecs
 ///
 /// Rows are made out of rows first: of the many that arrive few remain, and only they are resized horizontally. All
 /// sums are of whole numbers; bytes are rounded once. Holds as many rows as the kernel is high, and those of one band,
-/// into which the caller writes. Lines are made in pairs, which share the work of loading the columns' weights.
+/// into which the caller writes. Lines are made in pairs, which share the work of loading the columns' weights; those
+/// that are so long that the weights are computed section by section are made one by one.
+///
+/// For images at least 32 times as long as they are to become, ``BoxReduction`` comes first.
 struct Resampler {
     /// The source: the number of rows, and of pixels in a row.
     private let source: PixelSize
     private let target: PixelSize
-    private let columns: ResamplingKernel
-    private let lines: ResamplingKernel
+    private var columns: ResamplingKernel
+    private var lines: ResamplingKernel
     /// The last rows, row j at j modulo their number; none when all rows are in memory anyway.
     private let window: Buffer<UInt8>?
-    /// How many rows may arrive at a time.
-    private static let band = 16
+    /// How many rows the window has room for.
+    private let slots: Int
+    /// How many of them may arrive at a time.
+    private let band: Int
     /// The rows that make up one line.
     private let parts: Buffer<UnsafePointer<UInt8>?>
     /// Their weighted sum, for two lines.
@@ -52,14 +57,18 @@ struct Resampler {
         // The loops take four pixels at a time, and may read three that do not exist.
         columns = try ResamplingKernel(from: extent.width, to: target.width, filter, multiple: 4)
         lines = try ResamplingKernel(from: extent.height, to: target.height, filter, multiple: 2)
-        window = isWindowed ? try Buffer((lines.taps + Self.band) * source.width * 4) : nil
+        band = Self.band(of: source)
+        slots = min(lines.taps + band, source.height)
+        window = isWindowed ? try Buffer(slots * source.width * 4) : nil
         parts = try Buffer(lines.taps)
-        sums = try Buffer((source.width + 3) * 4 * 2)
-        for line in 0..<2 { (sums(of: line) + source.width * 4).update(repeating: 0, count: 12) }
+        sums = try Buffer((columns.longestSpan + 3) * 4 * 2)
     }
 
+    /// How many rows of a size are handled at a time: sixteen, but no more than a megabyte.
+    static func band(of source: PixelSize) -> Int { max(1, min(16, (1 << 18) / source.width, source.height)) }
+
     private func sums(of line: Int) -> UnsafeMutablePointer<Int16> {
-        sums.base + line % 2 * (source.width + 3) * 4
+        sums.base + line % 2 * (columns.longestSpan + 3) * 4
     }
 
     /// How many bytes lie between the beginnings of two source rows.
@@ -68,17 +77,16 @@ struct Resampler {
     /// Where the next source rows are to be written, and how many at most; nil when all have been received.
     var space: (rows: UnsafeMutablePointer<UInt8>, count: Int)? {
         guard received < source.height, let window else { return nil }
-        let slots = lines.taps + Self.band
         let slot = received % slots
-        return (window.base + slot * bytesPerRow, min(Self.band, slots - slot, source.height - received))
+        return (window.base + slot * bytesPerRow, min(band, slots - slot, source.height - received))
     }
 
     /// Records that so many rows have been written to ``space``, and makes the target rows that are complete with them.
     mutating func receive(_ count: Int, to output: PixelRows) {
         guard let window else { return }
         received += count
-        let (slots, length) = (lines.taps + Self.band, bytesPerRow)
-        while emitted < target.height, min(Int(lines.starts.base[emitted]) + lines.taps, source.height) <= received {
+        let (slots, length) = (slots, bytesPerRow)
+        while emitted < target.height, min(lines.start(of: emitted) + lines.taps, source.height) <= received {
             emit(emitted, to: output) { UnsafePointer(window.base + $0 % slots * length) }
             emitted += 1
         }
@@ -92,7 +100,7 @@ struct Resampler {
         to output: PixelRows,
         _ filter: ResamplingFilter
     ) throws(ImagingError) {
-        let resampler = try Resampler(from: source, PixelExtent(source), to: output.size, filter, isWindowed: false)
+        var resampler = try Resampler(from: source, PixelExtent(source), to: output.size, filter, isWindowed: false)
         defer { withExtendedLifetime(resampler) {} }
         for line in 0..<output.size.height {
             resampler.emit(line, to: output) { rows + $0 * bytesPerRow }
@@ -100,33 +108,43 @@ struct Resampler {
     }
 
     /// Adds up the rows of one line, and makes it and the one before it when it is the second of a pair or the last.
-    private func emit(_ line: Int, to output: PixelRows, row: (Int) -> UnsafePointer<UInt8>) {
-        let first = Int(lines.starts.base[line])
+    private mutating func emit(_ line: Int, to output: PixelRows, row: (Int) -> UnsafePointer<UInt8>) {
+        let upper = columns.isWhole ? line - line % 2 : line
+        for column in stride(from: 0, to: target.width, by: columns.sectionLength) {
+            columns.describe(sectionOf: column)
+            addRows(of: line, row: row)
+            guard upper < line || line == target.height - 1 || !columns.isWhole else { continue }
+            kf_blend_columns(
+                blending,
+                sums(of: upper),
+                sums(of: line),
+                columns.starts.base,
+                columns.weights.base,
+                columns.taps,
+                columns.precision,
+                columns.section.count,
+                output.row(upper) + column * 4,
+                output.row(line) + column * 4
+            )
+        }
+    }
+
+    /// Adds up the rows of one line where the columns' section lies.
+    private mutating func addRows(of line: Int, row: (Int) -> UnsafePointer<UInt8>) {
+        let first = lines.start(of: line)
         // The last one may be one beyond the source, without any weight.
-        for tap in 0..<lines.taps { parts.base[tap] = row(min(first + tap, source.height - 1)) }
+        for tap in 0..<lines.taps { parts.base[tap] = row(min(first + tap, source.height - 1)) + columns.origin * 4 }
+        let count = min(columns.span, source.width - columns.origin)
         kf_blend_rows(
             blending,
             parts.base,
-            lines.weights.base + line * lines.taps,
+            lines.weights.base + (line - lines.section.lowerBound) * lines.taps,
             lines.taps,
             lines.precision,
-            source.width * 4,
+            count * 4,
             sums(of: line)
         )
-        guard line % 2 == 1 || line == target.height - 1 else { return }
-        let pair = (upper: line - line % 2, lower: line)
-        kf_blend_columns(
-            blending,
-            sums(of: pair.upper),
-            sums(of: pair.lower),
-            columns.starts.base,
-            columns.weights.base,
-            columns.taps,
-            columns.precision,
-            target.width,
-            output.row(pair.upper),
-            output.row(pair.lower)
-        )
+        (sums(of: line) + count * 4).update(repeating: 0, count: 12)
     }
 }
 
@@ -144,6 +162,10 @@ extension Bitmap {
         return try withUnsafeBytes { bytes throws(ImagingError) in
             try Bitmap(target, hasAlpha: hasAlpha ? nil : false) { rows throws(ImagingError) in
                 guard let base = bytes.bindMemory(to: UInt8.self).baseAddress else { return rows.fill() }
+                if var boxes = try BoxReduction(from: size, to: target, filter) {
+                    for y in 0..<height { boxes.addRow(base + y * bytesPerRow, to: rows) }
+                    return
+                }
                 try Resampler.resize(base, bytesPerRow: bytesPerRow, from: size, to: rows, filter)
             }
         }

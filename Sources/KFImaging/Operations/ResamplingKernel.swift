@@ -1,14 +1,34 @@
-// The weights of source samples in target samples, along one axis.
+// The weights of source samples in target samples, along one axis; for the resampler.
 
 /// Which source samples make up each target sample of one axis, and with which weights.
+///
+/// Describes a section of the axis at a time, which is all of it but for extreme lengths: so the memory does not grow
+/// with the axis.
 struct ResamplingKernel {
     /// How many source samples every target sample uses; weights may be zero.
     let taps: Int
-    /// The first source sample of each target sample; never decreases.
+    /// The number of target samples.
+    let count: Int
+    /// The most target samples in a section.
+    let sectionLength: Int
+    /// The target samples that are described.
+    private(set) var section = 0..<0
+    /// The first source sample of the section.
+    private(set) var origin = 0
+    /// The first source sample of each target sample, counted from the section's; never decreases.
     let starts: Buffer<Int32>
     /// `taps` weights for each target sample, with sum 2 to the power of `precision`.
     let weights: Buffer<Int16>
-    let precision: UInt32
+    private(set) var precision: UInt32 = 0
+    private let exact: Buffer<Double>
+    /// The weights of a target sample that are not always zero.
+    private let used: Int
+    private let source: Int
+    private let ratio: Double
+    private let filter: ResamplingFilter
+
+    /// How many weights a section may have: enough for targets of 20,000 samples at a hundred weights each.
+    private static let mostWeights = 1 << 21
 
     /// A kernel whose width is scaled by max(1, n/m), around the centre (i + ½)·n/m of each target sample.
     ///
@@ -22,63 +42,95 @@ struct ResamplingKernel {
     ///   - multiple: The number that the number of taps is a multiple of.
     /// - Throws: ``ImagingError/outOfMemory(bytes:)``.
     init(from extent: Double, to target: Int, _ filter: ResamplingFilter, multiple: Int = 1) throws(ImagingError) {
-        let ratio = extent / Double(target)
+        ratio = extent / Double(target)
         // A sample of which less than half belongs to the image says more about what lies beyond its edge.
-        let source = max(1, Int(extent.rounded()))
-        let filter = filter.resolved(isReducing: ratio > 1)
-        let stretch = filter == .nearest ? 1 : max(1, ratio)
-        let support = filter.support * stretch
-        let used = filter == .nearest || extent == Double(target) ? 1 : min(source, Int((2 * support).rounded(.up)))
+        source = max(1, Int(extent.rounded()))
+        self.filter = filter.resolved(isReducing: ratio > 1)
+        let support = self.filter.support * Self.stretch(self.filter, ratio)
+        let isSingle = self.filter == .nearest || extent == Double(target)
+        used = isSingle ? 1 : min(source, Int((2 * support).rounded(.up)))
         taps = (used + multiple - 1) / multiple * multiple
-        starts = try Buffer(target)
-        weights = try Buffer(target * taps)
-        let exact = try Buffer<Double>(target * used)
-        defer { withExtendedLifetime(exact) {} }
+        count = target
+        sectionLength = max(1, min(target, Self.mostWeights / taps))
+        starts = try Buffer(sectionLength)
+        weights = try Buffer(sectionLength * taps)
+        exact = try Buffer(sectionLength * used)
+    }
+
+    private static func stretch(_ filter: ResamplingFilter, _ ratio: Double) -> Double {
+        filter == .nearest ? 1 : max(1, ratio)
+    }
+
+    /// Whether one section is all of the axis.
+    var isWhole: Bool { sectionLength == count }
+
+    /// The most source samples that a section reaches over.
+    var longestSpan: Int { min(source, Int((Double(sectionLength) * ratio).rounded(.up)) + used + 1) + taps - used }
+
+    /// How many source samples the section reaches over; with rounding of the taps, perhaps beyond the source.
+    var span: Int { Int(starts.base[section.count - 1]) + taps }
+
+    /// The first source sample of a target sample, of whose section this becomes the description.
+    mutating func start(of sample: Int) -> Int {
+        describe(sectionOf: sample)
+        return origin + Int(starts.base[sample - section.lowerBound])
+    }
+
+    /// Computes the weights of the section that a target sample is in.
+    mutating func describe(sectionOf sample: Int) {
+        guard !section.contains(sample) else { return }
+        let first = sample / sectionLength * sectionLength
+        section = first..<min(first + sectionLength, count)
+        let stretch = Self.stretch(filter, ratio)
+        let support = filter.support * stretch
         var largest = 0.0
         var before = Double.infinity
-        for i in 0..<target {
+        for i in section {
             let center = (Double(i) + 0.5) * ratio
             let wanted = used == 1 ? Int(center) : Int((center - support - 0.5).rounded(.down)) + 1
             let first = min(max(wanted, 0), source - used)
-            starts.base[i] = Int32(truncatingIfNeeded: first)
-            let shares = UnsafeMutableBufferPointer(start: exact.base + i * used, count: used)
+            let place = i - section.lowerBound
+            if place == 0 { origin = first }
+            starts.base[place] = Int32(truncatingIfNeeded: first - origin)
+            let shares = UnsafeMutableBufferPointer(start: exact.base + place * used, count: used)
             let distance = (Double(first) + 0.5 - center) / stretch
-            if distance == before, i > 0 {
+            if distance == before, place > 0 {
                 // Where the image becomes smaller by a whole factor, the samples inside have the same weights.
-                (exact.base + i * used).update(from: exact.base + (i - 1) * used, count: used)
+                (exact.base + place * used).update(from: exact.base + (place - 1) * used, count: used)
                 continue
             }
             before = distance
-            if used == 1 { shares[0] = 1 } else { filter.weigh(shares, from: distance, step: 1 / stretch) }
-            let sum = shares.reduce(0, +)
-            for tap in 0..<used {
-                shares[tap] /= sum
-                largest = max(largest, abs(shares[tap]))
-            }
+            largest = max(largest, weigh(shares, from: distance, step: 1 / stretch))
         }
         // As many bits as the largest weight leaves room for in 16 with a sign. More than 16 behind the point, and
         // sums of 32 bits might overflow: halos go beyond 0…1 by a third at most, on either axis.
         precision = largest < 0.499 ? 16 : largest < 0.999 ? 15 : 14
-        Self.round(exact.base, used: used, to: weights.base, taps: taps, count: target, one: Double(1 << precision))
+        roundWeights()
+    }
+
+    /// Computes the weights of one target sample, whose sum is 1; returns the largest amount.
+    private func weigh(_ shares: UnsafeMutableBufferPointer<Double>, from distance: Double, step: Double) -> Double {
+        if used == 1 { shares[0] = 1 } else { filter.weigh(shares, from: distance, step: step) }
+        let sum = shares.reduce(0, +)
+        var largest = 0.0
+        for tap in 0..<used {
+            shares[tap] /= sum
+            largest = max(largest, abs(shares[tap]))
+        }
+        return largest
     }
 
     /// Rounds sums instead of weights, so that the weights of every sample add up to exactly one.
-    private static func round(
-        _ exact: UnsafePointer<Double>,
-        used: Int,
-        to weights: UnsafeMutablePointer<Int16>,
-        taps: Int,
-        count: Int,
-        one: Double
-    ) {
+    private func roundWeights() {
+        let one = Double(1 << precision)
         // Sums are between -1 and 2. Without a sign they are rounded by cutting off, which takes no call.
         let offset = 4 * one + 0.5
-        for i in 0..<count {
+        for i in 0..<section.count {
             var (sum, last) = (0.0, Int(offset))
             for tap in 0..<taps {
-                sum += tap < used ? exact[i * used + tap] : 0
+                sum += tap < used ? exact.base[i * used + tap] : 0
                 let rounded = Int(sum * one + offset)
-                weights[i * taps + tap] = Int16(clamping: rounded - last)
+                weights.base[i * taps + tap] = Int16(clamping: rounded - last)
                 last = rounded
             }
         }

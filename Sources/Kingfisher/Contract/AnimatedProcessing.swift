@@ -79,8 +79,10 @@ struct EachFrameProcessor: ImageProcessor {
             found = options.onlyLoadFirstFrame ? nil : try Codecs.frameSource(of: data)
         } catch {
             // No image is better than a still in place of the animation.
-            if case .tooManyFrames = error { return nil }
-            found = nil
+            switch error {
+            case .tooManyFrames, .limitExceeded: return nil
+            default: found = nil
+            }
         }
         guard let frames = wanted(found, options) else { return result }
         // The part that was found in the first frame alone may differ from the one that all frames keep.

@@ -73,13 +73,16 @@ struct SkippingProcessor: ImageProcessor {
         }
     }
 
-    /// Whether data is an animation, also one with too many frames: no image is better than a processed still.
+    /// Whether data is an animation, also one with too many or too large frames: no image is better than a processed
+    /// still.
     private func hasFrames(_ data: Data) -> Bool {
         do throws(ImagingError) {
             return (try Codecs.frameSource(of: data)?.frameCount ?? 1) > 1
         } catch {
-            if case .tooManyFrames = error { return true }
-            return false
+            switch error {
+            case .tooManyFrames, .limitExceeded: return true
+            default: return false
+            }
         }
     }
 }

@@ -18,10 +18,13 @@ struct GIFBlocks {
         let isInterlaced: Bool
     }
 
-    /// The logical screen; when that is empty, the area that the frames cover.
+    /// The logical screen, grown to the first frame where that reaches beyond it; when the screen is empty, the area
+    /// that the frames cover.
     private(set) var canvas = PixelSize(1, 1)
     /// The area that the frames cover, canvas or not.
     private(set) var covered = (width: 0, height: 0)
+    /// The area that the first frame covers.
+    private var coveredByFirst = (width: 0, height: 0)
     private(set) var frames: [Frame] = []
     private(set) var frameCount = 0
     /// Seconds for all frames.
@@ -96,7 +99,10 @@ struct GIFBlocks {
         }
         if wanted == .all { try limits?.check(frameCount: frameCount) }
         let hasScreen = screen.width > 0 && screen.height > 0
-        canvas = hasScreen ? PixelSize(screen.width, screen.height) : PixelSize(covered.width, covered.height)
+        canvas =
+            hasScreen
+            ? PixelSize(max(screen.width, coveredByFirst.width), max(screen.height, coveredByFirst.height))
+            : PixelSize(covered.width, covered.height)
         try limits?.check(width: canvas.width, height: canvas.height)
         // Pixels outside the canvas are unpacked too.
         try limits?.check(width: covered.width, height: covered.height)
@@ -109,6 +115,7 @@ struct GIFBlocks {
         let localColors = colorTable(flags: bytes[offset + 8], at: offset + 9)
         let pixels = localColors?.upperBound ?? offset + 9
         covered = (max(covered.width, x + width), max(covered.height, y + height))
+        if frameCount == 0, width > 0, height > 0 { coveredByFirst = covered }
         frameCount += 1
         let delay = FrameDelay.effective(control.delay)
         duration += delay
@@ -148,11 +155,26 @@ struct GIFBlocks {
                 }
             control.transparentIndex = flags & 1 == 1 ? Int(bytes[offset + 4]) : nil
             if flags & 1 == 1 { hasTransparency = true }
-        } else if kind == 0xFF, size == 11, isLooping(bytes[offset + 1..<offset + 12]),
-            offset + 16 <= bytes.count, bytes[offset + 12] == 3, bytes[offset + 13] == 1
-        {
-            loopCount = word(at: offset + 14)
+        } else if kind == 0xFF, size == 11, isLooping(bytes[offset + 1..<offset + 12]) {
+            loopCount = plays(inBlocksAt: offset + 12) ?? loopCount
         }
+    }
+
+    /// How often the frames are played according to the sub-blocks of the extension; 0 means endlessly, nil that none
+    /// of them says so.
+    ///
+    /// The file has the number of repetitions, in a sub-block of kind 1. One of kind 2, about the reader's buffer, may
+    /// come before it.
+    private func plays(inBlocksAt start: Int) -> Int? {
+        var offset = start
+        while offset + 3 < bytes.count, bytes[offset] > 0 {
+            if bytes[offset] == 3, bytes[offset + 1] == 1 {
+                let repetitions = word(at: offset + 2)
+                return repetitions == 0 ? 0 : repetitions + 1
+            }
+            offset += Int(bytes[offset]) + 1
+        }
+        return nil
     }
 
     private func isLooping(_ application: Slice<UnsafeRawBufferPointer>) -> Bool {

@@ -18,13 +18,13 @@ extension GIFCodec {
     /// 0. A pixel is left unchanged while it differs by no more from the colour it was painted for, and frames get no
     /// more colours than that mean error takes. Nothing is lost, whatever the quality, where the colours are few and do
     /// not change. Delays are whole hundredths of a second whose sum is right, at least 2, since players take less for
-    /// a mistake, and at most 65,535.
+    /// a mistake, and at most 65,535. An animation that plays more than 65,536 times plays endlessly.
     static func encode(_ animation: AnimationToEncode, _ options: ImageEncodingOptions) throws(ImagingError) -> Data {
         guard max(animation.size.width, animation.size.height) <= UInt16.max else {
             throw .encodingFailed(contentType, detail: "GIF images have at most 65535 pixels a side")
         }
         let tolerance = options.lossless ? 0 : Int32(((1 - options.quality) * 16).rounded())
-        let canvas = try GIFCanvas(animation.size, tolerance: tolerance)
+        let canvas = try GIFCanvas(animation.size, tolerance: tolerance, isStill: animation.frameCount == 1)
         let writer = try GIFWriter(canvas, loopCount: animation.loopCount)
         var (due, written) = (0.0, 0)
         for index in 0..<animation.frameCount {
@@ -48,14 +48,14 @@ private struct GIFCanvas {
     /// The colours that the pixels on show were painted for; 0 for those that show nothing.
     ///
     /// Not the colours of tables that stand for them: another table would change everything, and that would be seen.
-    private let shown: Buffer<UInt32>
+    /// Nil for stills.
+    private let shown: Buffer<UInt32>?
 
-    init(_ size: PixelSize, tolerance: Int32) throws(ImagingError) {
+    init(_ size: PixelSize, tolerance: Int32, isStill: Bool) throws(ImagingError) {
         self.size = size
         self.tolerance = tolerance
         painted = try Buffer(size.pixelCount)
-        shown = try Buffer(size.pixelCount)
-        shown.base.update(repeating: 0, count: shown.count)
+        shown = isStill ? nil : try Buffer(size.pixelCount, isZeroed: true)
     }
 
     /// How many pixels in a row have to be unchanged so that leaving them out saves something.
@@ -66,7 +66,8 @@ private struct GIFCanvas {
     /// - Returns: Whether everything has to be erased before, as some pixel that is painted has to become transparent.
     func change(to bitmap: Bitmap) throws(ImagingError) -> Bool {
         try fill(from: bitmap)
-        let (painted, shown, count) = (painted.base, shown.base, size.pixelCount)
+        guard let shown = shown?.base else { return false }
+        let (painted, count) = (painted.base, size.pixelCount)
         let erases = (0..<count).contains { painted[$0] == 0 && shown[$0] != 0 }
         var place = 0
         while place < count {
@@ -106,7 +107,7 @@ private struct GIFCanvas {
 /// An unfinished GIF.
 private final class GIFWriter {
     private let canvas: GIFCanvas
-    private let loopCount: UInt16
+    private let loopCount: UInt32
     private let indices: Buffer<UInt8>
     /// The colours of the first frame, which later ones share where these serve them.
     private var shared = ColorTable([], limit: 1)
@@ -118,7 +119,8 @@ private final class GIFWriter {
 
     init(_ canvas: GIFCanvas, loopCount: UInt) throws(ImagingError) {
         self.canvas = canvas
-        self.loopCount = UInt16(clamping: loopCount)
+        // The file has the number of repetitions, in 16 bits.
+        self.loopCount = loopCount > 1 << 16 ? 0 : UInt32(loopCount)
         indices = try Buffer(canvas.size.pixelCount)
     }
 

@@ -125,7 +125,8 @@ private struct APNGFile {
             } else if isFirst, name != "IEND" {
                 bytes.appendPNGChunk(name, content)
                 guard name == "IHDR" else { return }
-                let loops = min(loopCount, UInt(Int32.max))
+                // More than the file can hold is as good as endless.
+                let loops = Int32(exactly: loopCount) ?? 0
                 bytes.appendPNGChunk("acTL", .bigEndian(frameCount) + .bigEndian(Int(loops)))
             }
         }

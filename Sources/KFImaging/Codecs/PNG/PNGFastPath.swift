@@ -66,7 +66,7 @@ struct PNGFastPath {
 
 extension PNGFastPath {
     /// The rows, once the image has been inflated.
-    fileprivate final class Rows: RowReader {
+    fileprivate final class Rows: RowPartReader {
         private let handle: OpaquePointer
 
         init(_ handle: OpaquePointer) { self.handle = handle }
@@ -89,6 +89,10 @@ extension PNGFastPath {
 
         func read(into rows: UnsafeMutablePointer<UInt8>, bytesPerRow: Int, count: Int) -> Int {
             Int(kf_png_fast_read(handle, rows, bytesPerRow, UInt32(count)))
+        }
+
+        func readPart(_ columns: Range<Int>, into pixels: UnsafeMutablePointer<UInt8>) -> Bool {
+            kf_png_fast_read_part(handle, UInt32(columns.lowerBound), UInt32(columns.count), pixels)
         }
     }
 }

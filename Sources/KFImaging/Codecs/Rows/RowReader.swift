@@ -8,6 +8,17 @@ protocol RowReader {
     func read(into rows: UnsafeMutablePointer<UInt8>, bytesPerRow: Int, count: Int) -> Int
 }
 
+/// A decoder that hands out parts of rows too: for rows so long that one of them takes more memory than is right.
+protocol RowPartReader: RowReader {
+    /// Decodes the next pixels of a row. A row that has been begun is read to its end this way.
+    ///
+    /// - Parameters:
+    ///   - columns: Where in the row they lie: behind those before, beginning at 0.
+    ///   - pixels: Room for them, four bytes each.
+    /// - Returns: Whether they could be decoded; false at the beginning of a row only.
+    func readPart(_ columns: Range<Int>, into pixels: UnsafeMutablePointer<UInt8>) -> Bool
+}
+
 /// Decodes rows into a bitmap, resizing on the way.
 struct RowDecoding {
     /// The size that the reader's rows have.
@@ -26,7 +37,7 @@ struct RowDecoding {
     func bitmap(from reader: some RowReader) throws(ImagingError) -> (bitmap: Bitmap, isComplete: Bool)? {
         var decoded = 0
         let bitmap = try Bitmap(target, capacity: { $0 }) { rows, _ throws(ImagingError) in
-            decoded = source == target ? fill(rows, from: reader) : try shrink(into: rows, from: reader)
+            decoded = source == target ? fill(rows, from: reader) : try resize(into: rows, from: reader)
             // Missing rows may be transparent.
             return hasAlpha == false && (decoded == source.height || missing >> 24 == 255) ? false : nil
         }
@@ -51,7 +62,10 @@ struct RowDecoding {
         return done
     }
 
-    private func shrink(into rows: PixelRows, from reader: some RowReader) throws(ImagingError) -> Int {
+    private func resize(into rows: PixelRows, from reader: some RowReader) throws(ImagingError) -> Int {
+        if var boxes = try BoxReduction(from: source, extent: extent, to: target, filter) {
+            return try reduce(&boxes, into: rows, from: reader)
+        }
         var resampler = try Resampler(from: source, extent: extent, to: target, filter)
         defer { withExtendedLifetime(resampler) {} }
         let bytesPerRow = resampler.bytesPerRow
@@ -70,5 +84,76 @@ struct RowDecoding {
             resampler.receive(1, to: rows)
         }
         return done
+    }
+}
+
+// MARK: - Large reductions
+
+extension RowDecoding {
+    /// How many pixels of a very long row are decoded at a time.
+    private static let partLength = 1 << 16
+
+    private func reduce(
+        _ boxes: inout BoxReduction,
+        into rows: PixelRows,
+        from reader: some RowReader
+    ) throws(ImagingError) -> Int {
+        let done =
+            if source.width > Self.partLength, let reader = reader as? any RowPartReader {
+                try addParts(of: reader, to: &boxes, rows)
+            } else {
+                try addBands(of: reader, to: &boxes, rows)
+            }
+        guard done < source.height else { return done }
+        let pixels = try Buffer<UInt32>(source.width)
+        defer { withExtendedLifetime(pixels) {} }
+        pixels.base.update(repeating: missing, count: pixels.count)
+        let row = UnsafeRawPointer(pixels.base).assumingMemoryBound(to: UInt8.self)
+        for _ in done..<source.height { boxes.addRow(row, to: rows) }
+        return done
+    }
+
+    /// Decodes a few rows at a time; returns how many there were.
+    private func addBands(
+        of reader: some RowReader,
+        to boxes: inout BoxReduction,
+        _ rows: PixelRows
+    ) throws(ImagingError) -> Int {
+        let (band, bytesPerRow) = (Resampler.band(of: source), source.width * 4)
+        let pixels = try Buffer<UInt8>(band * bytesPerRow)
+        defer { withExtendedLifetime(pixels) {} }
+        var done = 0
+        while done < source.height {
+            let wanted = min(band, source.height - done)
+            let count = reader.read(into: pixels.base, bytesPerRow: bytesPerRow, count: wanted)
+            for y in 0..<count {
+                let row = pixels.base + y * bytesPerRow
+                conversion.apply(row, count: source.width)
+                boxes.addRow(row, to: rows)
+            }
+            done += count
+            if count < wanted { break }
+        }
+        return done
+    }
+
+    /// Decodes a part of a row at a time; returns how many rows there were.
+    private func addParts(
+        of reader: any RowPartReader,
+        to boxes: inout BoxReduction,
+        _ rows: PixelRows
+    ) throws(ImagingError) -> Int {
+        let pixels = try Buffer<UInt8>(Self.partLength * 4)
+        defer { withExtendedLifetime(pixels) {} }
+        for y in 0..<source.height {
+            for column in stride(from: 0, to: source.width, by: Self.partLength) {
+                let count = min(Self.partLength, source.width - column)
+                guard reader.readPart(column..<column + count, into: pixels.base) else { return y }
+                conversion.apply(pixels.base, count: count)
+                boxes.add(pixels.base, column: column, count: count)
+            }
+            boxes.endRow(to: rows)
+        }
+        return source.height
     }
 }

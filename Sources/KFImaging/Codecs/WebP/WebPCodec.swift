@@ -46,7 +46,7 @@ enum WebPCodec: ImageCodec {
     }
 
     /// A file with what is to be written beside the pixels.
-    private static func described(_ file: Data, _ metadata: EncodedMetadata) throws(ImagingError) -> Data {
+    static func described(_ file: Data, _ metadata: EncodedMetadata) throws(ImagingError) -> Data {
         guard metadata.exif != nil || metadata.hasProfile else { return file }
         var (result, message) = (CBytes(), kf_message())
         let isWritten = file.withUnsafeBytes { file in
@@ -68,7 +68,20 @@ enum WebPCodec: ImageCodec {
         return result.takeData()
     }
 
+    /// Encodes a still.
+    ///
+    /// One of few colours, as drawings and screens have, is coded without loss where that is smaller, whatever the
+    /// quality.
     static func encode(_ bitmap: Bitmap, _ options: ImageEncodingOptions) throws(ImagingError) -> Data {
+        var file = try file(bitmap, options.quality, lossless: options.lossless)
+        if !options.lossless, bitmap.hasFewColors {
+            let exact = try self.file(bitmap, options.quality, lossless: true)
+            if exact.count <= file.count { file = exact }
+        }
+        return try described(file, options.metadata)
+    }
+
+    private static func file(_ bitmap: Bitmap, _ quality: Double, lossless: Bool) throws(ImagingError) -> Data {
         var message = kf_message()
         var result = CBytes()
         let rows = BitmapRows(bitmap, bitmap.hasAlpha ? .straight : .none)
@@ -79,50 +92,15 @@ enum WebPCodec: ImageCodec {
                 UInt32(bitmap.width),
                 UInt32(count),
                 bitmap.hasAlpha,
-                Float(options.quality * 100),
-                options.lossless,
+                Float(quality * 100),
+                lossless,
                 &result.bytes,
                 &result.count,
                 &message
             ) == KF_OK
         }
         guard isWritten else { throw message.error(encoding: contentType) }
-        return try described(result.takeData(), options.metadata)
-    }
-}
-
-extension WebPCodec {
-    static func encode(_ animation: AnimationToEncode, _ options: ImageEncodingOptions) throws(ImagingError) -> Data {
-        var message = kf_message()
-        let (width, height) = (UInt32(animation.size.width), UInt32(animation.size.height))
-        let loops = UInt32(clamping: animation.loopCount)
-        guard
-            let writer = kf_webp_writer_open(
-                width,
-                height,
-                loops,
-                Float(options.quality * 100),
-                options.lossless,
-                &message
-            )
-        else {
-            throw message.error(encoding: contentType)
-        }
-        defer { kf_webp_writer_close(writer) }
-        for index in 0..<animation.frameCount {
-            let frame = try animation.frame(index)
-            let delay = UInt32((frame.delay * 1000).rounded())
-            let rows = BitmapRows(frame.bitmap, frame.bitmap.hasAlpha ? .straight : .none)
-            let isAdded = try rows.forEachBand(height: frame.bitmap.height) { rows, bytesPerRow, _ in
-                kf_webp_writer_add(writer, rows, bytesPerRow, frame.bitmap.hasAlpha, delay, &message) == KF_OK
-            }
-            guard isAdded else { throw message.error(encoding: contentType) }
-        }
-        var result = CBytes()
-        guard kf_webp_writer_finish(writer, &result.bytes, &result.count, &message) == KF_OK else {
-            throw message.error(encoding: contentType)
-        }
-        return try described(result.takeData(), options.metadata)
+        return result.takeData()
     }
 }
 

@@ -42,7 +42,7 @@ final class CurlTransfer {
             to: hop.host,
             priority: task.priority,
             order: policy.order,
-            isContinued: !exchanges.isEmpty || hop.meetsChallenge
+            isContinued: !exchanges.isEmpty || hop.isSentAgain
         )
     }
 
@@ -63,6 +63,7 @@ final class CurlTransfer {
         } catch {
             return end(error)
         }
+        if !hop.decodesBody { handle.leaveBodyCoded() }
         engine.run(handle)
         engine.watch(until: clock.earliestLimit)
     }
@@ -70,8 +71,8 @@ final class CurlTransfer {
     /// Leaves the hop behind, and its slot.
     private func follow(_ next: CurlHop.NextHop) {
         closeHop()
-        // The request that meets a challenge is the same exchange.
-        if !next.meetsChallenge { exchanges.append(hop.exchange) }
+        // A request that is sent again is the same exchange.
+        if !next.isSentAgain { exchanges.append(hop.exchange) }
         hop = CurlHop(next, start: exchanges.isEmpty ? task.start : engine.now)
         task.currentRequest = next.request
         wait()
@@ -159,6 +160,8 @@ extension CurlTransfer {
         while let handle = hop.handle {
             switch (hop.stage, hop.result) {
             case (.deciding, _): return
+            case (.head, nil) where hop.awaitsFirstByte: return
+            case (.head, _) where hop.isRefusedForLabels: follow(hop.undecoded)
             case (.head, _) where hop.hasFinalHead: headArrived()
             case (.head, nil): return
             case (.body, _) where hop.hasBytes:
@@ -206,7 +209,7 @@ extension CurlTransfer {
 
     /// Asks how a challenge is met, unless the request itself has what it takes, and sends the request once more.
     private func meet(_ kind: TransportChallenge.Kind, _ response: TransportResponse?) {
-        var next = CurlHop.NextHop(request: hop.request, isTrusted: hop.isTrusted, meetsChallenge: true)
+        var next = CurlHop.NextHop(request: hop.request, isTrusted: hop.isTrusted, isSentAgain: true)
         let sent = hop.request.basicCredentials
         if case .digest = kind, hop.digest == nil, hop.refusedCredentials == 0, let sent {
             next.digest = sent

@@ -19,11 +19,15 @@ struct HTTPHead: Sendable {
     /// Whether it is complete, and not that of an interim response.
     var isFinal: Bool { isComplete && status >= 200 }
 
+    /// Whether another head may follow: this one is of an interim response, or of one that demands credentials, which
+    /// libcurl may have.
+    private var mayBeFollowed: Bool { isComplete && (status < 200 || status == 401 || status == 407) }
+
     /// Takes the next line, with its end.
     ///
-    /// A status line begins a new head: what came before was an interim response.
+    /// A status line begins a new head. Fields behind the body (trailers) are none of the head, and are dropped.
     mutating func append(_ line: UnsafeRawBufferPointer) {
-        if line.starts(with: "HTTP/".utf8), bytes.isEmpty || isComplete {
+        if line.starts(with: "HTTP/".utf8), bytes.isEmpty || mayBeFollowed {
             self = HTTPHead()
             bytes.reserveCapacity(512)
             bytes.append(contentsOf: line)
@@ -33,7 +37,7 @@ struct HTTPHead: Sendable {
             status = words.count > 1 ? words[1].prefix(3).reduce(0) { $0 * 10 + Int($1) - 48 } : 0
         } else if line.first == UInt8(ascii: "\r") || line.first == UInt8(ascii: "\n") {
             isComplete = true
-        } else {
+        } else if !isComplete {
             bytes.append(contentsOf: line)
         }
     }

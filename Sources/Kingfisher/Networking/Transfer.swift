@@ -283,9 +283,7 @@ final class Transfer: TransportEvents, FlightWork {
         }
         if announced > 0 { sessionTask.expect(Int(announced)) }
         // A coded body is counted after decoding, its length is announced before: they cannot be compared.
-        let coding = response.value(forHTTPHeaderField: "Content-Encoding")
-        let isPlain = coding == nil || coding?.lowercased() == "identity"
-        state.withLock { $0.expected = isPlain ? announced : -1 }
+        state.withLock { $0.expected = response.isCoded ? -1 : announced }
         return true
     }
 

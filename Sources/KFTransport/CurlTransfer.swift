@@ -188,8 +188,9 @@ extension CurlTransfer {
         let response = TransportResponse(head, url: url)
         task.received(response)
         engine.queue.setMultiplexed(!head.version.hasPrefix("HTTP/1"), hop.host)
-        if (300..<400).contains(head.status), let redirecting = response.urlResponse as? HTTPURLResponse,
-            let proposed = request.redirected(by: redirecting)
+        if let location = head.bytes(of: "location"),
+            let proposed = request.redirected(by: head.status, to: location),
+            let redirecting = response.urlResponse as? HTTPURLResponse
         {
             decide(events.willRedirect(redirecting, to: proposed), isRedirect: true) { transfer, next in
                 guard let next else { return transfer.deliver(response) }

@@ -53,13 +53,24 @@ struct HTTPHead: Sendable {
     func value(of name: String) -> String? {
         var found: String?
         forEachField { field, value in
-            guard field.count == name.utf8.count, zip(field, name.utf8).allSatisfy({ $0 | 32 == $1 | 32 }) else {
-                return
-            }
+            guard Self.isName(field, name) else { return }
             let value = Self.trimmed(value)
             found = found.map { $0 + ", " + value } ?? value
         }
         return found
+    }
+
+    /// The value of the first field of a name as it came, which need not be UTF-8.
+    func bytes(of name: String) -> [UInt8]? {
+        var found: [UInt8]?
+        forEachField { field, value in
+            if found == nil, Self.isName(field, name) { found = Array(Self.withoutBlanks(value)) }
+        }
+        return found
+    }
+
+    private static func isName(_ field: Bytes, _ name: String) -> Bool {
+        field.count == name.utf8.count && zip(field, name.utf8).allSatisfy { $0 | 32 == $1 | 32 }
     }
 
     private func forEachField(_ body: (_ name: Bytes, _ value: Bytes) -> Void) {
@@ -73,10 +84,12 @@ struct HTTPHead: Sendable {
         }
     }
 
-    private static func trimmed(_ bytes: Bytes) -> String {
+    private static func trimmed(_ bytes: Bytes) -> String { String(decoding: withoutBlanks(bytes), as: UTF8.self) }
+
+    private static func withoutBlanks(_ bytes: Bytes) -> Bytes {
         func isBlank(_ byte: UInt8) -> Bool { byte == 32 || byte == 9 }
         let start = bytes.drop(while: isBlank)
         let end = start.lastIndex { !isBlank($0) }.map { $0 + 1 } ?? start.startIndex
-        return String(decoding: start[..<end], as: UTF8.self)
+        return start[..<end]
     }
 }

@@ -21,7 +21,7 @@ SECONDS ?= 30
 TSAN := --sanitize=thread -Xswiftc -DKF_TSAN --scratch-path .build-tsan
 
 .PHONY: help demo gallery desktop kf test examples bench fuzz soak tsan docs format lint layers packages build systems
-.PHONY: portability targets dependencies desktop-dependencies clean
+.PHONY: portability targets dependencies desktop-dependencies clean toolchain
 
 help: ## Lists these targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -48,7 +48,7 @@ test: desktop-dependencies lint layers packages portability build examples ## Fo
 	@Scripts/compatibility/check
 	@Scripts/run-tests $(WITH_TRAITS)
 
-lint: ## Checks the formatting and the documentation rules
+lint: toolchain ## Checks the formatting and the documentation rules
 	@echo "lint: swift format"
 	@swift format lint --strict --recursive --parallel $(OURS)
 
@@ -115,10 +115,14 @@ docs: dependencies ## Writes the reference documentation to docs-output/
 	    generate-documentation --enable-experimental-combined-documentation \
 	    --target Kingfisher --target KFImaging --target KFStorage --target KFTransport --output-path docs-output
 
-format: ## Formats our code
+format: toolchain ## Formats our code
 	@swift format --in-place --recursive --parallel $(OURS)
 
-dependencies:
+# Before anything is installed.
+toolchain:
+	@Scripts/check-toolchain
+
+dependencies: toolchain
 	@Scripts/install-dependencies build $(subst $(comma), ,$(TRAITS))
 
 desktop-dependencies: dependencies

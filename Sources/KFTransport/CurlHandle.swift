@@ -99,6 +99,9 @@ final class CurlHandle {
         for option in [CURLOPT_CAPATH, CURLOPT_PROXY_CAPATH] { set(option, directory) }
     }
 
+    /// Has bodies delivered as they come.
+    func leaveBodyCoded() { set(CURLOPT_HTTP_CONTENT_DECODING, 0) }
+
     private func set(_ option: CURLoption, _ value: Int) { kf_curl_set_long(curl, option, value) }
     private func set(_ option: CURLoption, _ value: String?) { kf_curl_set_string(curl, option, value) }
 

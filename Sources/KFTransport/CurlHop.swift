@@ -25,7 +25,9 @@ struct CurlHop: ~Copyable {
         var isTrusted = false
         var refusedCredentials = 0
         /// Whether it is the same request once more.
-        var meetsChallenge = false
+        var isSentAgain = false
+        /// Whether codings of the body are undone.
+        var decodesBody = true
     }
 
     /// More bytes than this are no head of a response that anyone has a use for.
@@ -47,8 +49,10 @@ struct CurlHop: ~Copyable {
     let isTrusted: Bool
     /// How many credentials the server has refused.
     let refusedCredentials: Int
-    /// Whether it is a request that was sent before, with what the server demanded.
-    let meetsChallenge: Bool
+    /// Whether it is a request that was sent before: without what the server demanded, or with another `decodesBody`.
+    let isSentAgain: Bool
+    /// Whether libcurl undoes codings of the body.
+    let decodesBody: Bool
     /// Scheme, host and port, by which the queue counts.
     let host: String
     /// While there is a slot.
@@ -58,7 +62,7 @@ struct CurlHop: ~Copyable {
     /// How many heads have come, without interim ones.
     private var headCount = 0
     private var announced = -1
-    private var isCoded = false
+    private var coding = ContentCoding(nil)
     private var buffer = BodyBuffer()
     /// Until then more is waited for.
     private(set) var gatheringEnd = ContinuousClock.now
@@ -72,7 +76,8 @@ struct CurlHop: ~Copyable {
     init(_ next: NextHop, start: ContinuousClock.Instant) {
         request = next.request
         (digest, isTrusted) = (next.digest, next.isTrusted)
-        (refusedCredentials, meetsChallenge) = (next.refusedCredentials, next.meetsChallenge)
+        (refusedCredentials, isSentAgain) = (next.refusedCredentials, next.isSentAgain)
+        decodesBody = next.decodesBody
         host = request.url?.origin ?? ""
         exchange = TransportMetrics.Exchange(url: request.url, start: start)
     }
@@ -90,9 +95,30 @@ struct CurlHop: ~Copyable {
         if head.isFinal, !wasComplete {
             headCount += 1
             announced = head.value(of: "content-length").flatMap { Int($0) } ?? -1
-            isCoded = (head.value(of: "content-encoding") ?? "identity").lowercased() != "identity"
+            coding = ContentCoding(head.value(of: "content-encoding"))
+            if coding.hasOnlyLabels { handle?.leaveBodyCoded() }
         }
         return true
+    }
+
+    /// Whether it is not known yet how libcurl takes a coding that is none.
+    ///
+    /// Libcurl 7.88 looks at ``CurlHandle/leaveBodyCoded()`` when the body comes; newer versions did so when the field
+    /// came, and refuse the first byte.
+    var awaitsFirstByte: Bool { coding.hasOnlyLabels && decodesBody && !hasBytes && result == nil }
+
+    /// Whether libcurl has refused a body for a coding that is none.
+    ///
+    /// A request with a body is not sent twice.
+    var isRefusedForLabels: Bool {
+        coding.hasOnlyLabels && decodesBody && result == CURLE_BAD_CONTENT_ENCODING && request.httpBody == nil
+    }
+
+    /// The same request, after which the body is taken as it is.
+    var undecoded: NextHop {
+        var next = NextHop(request: request, digest: digest, isTrusted: isTrusted)
+        (next.refusedCredentials, next.isSentAgain, next.decodesBody) = (refusedCredentials, true, false)
+        return next
     }
 
     /// Whether a head has come that no other one follows.
@@ -112,7 +138,7 @@ struct CurlHop: ~Copyable {
             return received > Self.longestDiscardedBody ? 0 : bytes.count
         }
         // Decoded bytes would be kept by libcurl, which does not keep many; and their number is known afterwards only.
-        if isBufferFull, !isCoded {
+        if isBufferFull, !coding.isCoded {
             isHeldBack = true
             return Int(KF_CURL_PAUSE)
         }

@@ -42,7 +42,7 @@ final class CurlTransfer {
             to: hop.host,
             priority: task.priority,
             order: policy.order,
-            isContinued: !exchanges.isEmpty || hop.meetsChallenge
+            isContinued: !exchanges.isEmpty || hop.isSentAgain
         )
     }
 
@@ -63,6 +63,7 @@ final class CurlTransfer {
         } catch {
             return end(error)
         }
+        if !hop.decodesBody { handle.leaveBodyCoded() }
         engine.run(handle)
         engine.watch(until: clock.earliestLimit)
     }
@@ -70,8 +71,8 @@ final class CurlTransfer {
     /// Leaves the hop behind, and its slot.
     private func follow(_ next: CurlHop.NextHop) {
         closeHop()
-        // The request that meets a challenge is the same exchange.
-        if !next.meetsChallenge { exchanges.append(hop.exchange) }
+        // A request that is sent again is the same exchange.
+        if !next.isSentAgain { exchanges.append(hop.exchange) }
         hop = CurlHop(next, start: exchanges.isEmpty ? task.start : engine.now)
         task.currentRequest = next.request
         wait()
@@ -159,6 +160,8 @@ extension CurlTransfer {
         while let handle = hop.handle {
             switch (hop.stage, hop.result) {
             case (.deciding, _): return
+            case (.head, nil) where hop.awaitsFirstByte: return
+            case (.head, _) where hop.isRefusedForLabels: follow(hop.undecoded)
             case (.head, _) where hop.hasFinalHead: headArrived()
             case (.head, nil): return
             case (.body, _) where hop.hasBytes:
@@ -185,8 +188,9 @@ extension CurlTransfer {
         let response = TransportResponse(head, url: url)
         task.received(response)
         engine.queue.setMultiplexed(!head.version.hasPrefix("HTTP/1"), hop.host)
-        if (300..<400).contains(head.status), let redirecting = response.urlResponse as? HTTPURLResponse,
-            let proposed = request.redirected(by: redirecting)
+        if let location = head.bytes(of: "location"),
+            let proposed = request.redirected(by: head.status, to: location),
+            let redirecting = response.urlResponse as? HTTPURLResponse
         {
             decide(events.willRedirect(redirecting, to: proposed), isRedirect: true) { transfer, next in
                 guard let next else { return transfer.deliver(response) }
@@ -206,7 +210,7 @@ extension CurlTransfer {
 
     /// Asks how a challenge is met, unless the request itself has what it takes, and sends the request once more.
     private func meet(_ kind: TransportChallenge.Kind, _ response: TransportResponse?) {
-        var next = CurlHop.NextHop(request: hop.request, isTrusted: hop.isTrusted, meetsChallenge: true)
+        var next = CurlHop.NextHop(request: hop.request, isTrusted: hop.isTrusted, isSentAgain: true)
         let sent = hop.request.basicCredentials
         if case .digest = kind, hop.digest == nil, hop.refusedCredentials == 0, let sent {
             next.digest = sent

@@ -19,11 +19,15 @@ struct HTTPHead: Sendable {
     /// Whether it is complete, and not that of an interim response.
     var isFinal: Bool { isComplete && status >= 200 }
 
+    /// Whether another head may follow: this one is of an interim response, or of one that demands credentials, which
+    /// libcurl may have.
+    private var mayBeFollowed: Bool { isComplete && (status < 200 || status == 401 || status == 407) }
+
     /// Takes the next line, with its end.
     ///
-    /// A status line begins a new head: what came before was an interim response.
+    /// A status line begins a new head. Fields behind the body (trailers) are none of the head, and are dropped.
     mutating func append(_ line: UnsafeRawBufferPointer) {
-        if line.starts(with: "HTTP/".utf8), bytes.isEmpty || isComplete {
+        if line.starts(with: "HTTP/".utf8), bytes.isEmpty || mayBeFollowed {
             self = HTTPHead()
             bytes.reserveCapacity(512)
             bytes.append(contentsOf: line)
@@ -33,7 +37,7 @@ struct HTTPHead: Sendable {
             status = words.count > 1 ? words[1].prefix(3).reduce(0) { $0 * 10 + Int($1) - 48 } : 0
         } else if line.first == UInt8(ascii: "\r") || line.first == UInt8(ascii: "\n") {
             isComplete = true
-        } else {
+        } else if !isComplete {
             bytes.append(contentsOf: line)
         }
     }
@@ -49,13 +53,24 @@ struct HTTPHead: Sendable {
     func value(of name: String) -> String? {
         var found: String?
         forEachField { field, value in
-            guard field.count == name.utf8.count, zip(field, name.utf8).allSatisfy({ $0 | 32 == $1 | 32 }) else {
-                return
-            }
+            guard Self.isName(field, name) else { return }
             let value = Self.trimmed(value)
             found = found.map { $0 + ", " + value } ?? value
         }
         return found
+    }
+
+    /// The value of the first field of a name as it came, which need not be UTF-8.
+    func bytes(of name: String) -> [UInt8]? {
+        var found: [UInt8]?
+        forEachField { field, value in
+            if found == nil, Self.isName(field, name) { found = Array(Self.withoutBlanks(value)) }
+        }
+        return found
+    }
+
+    private static func isName(_ field: Bytes, _ name: String) -> Bool {
+        field.count == name.utf8.count && zip(field, name.utf8).allSatisfy { $0 | 32 == $1 | 32 }
     }
 
     private func forEachField(_ body: (_ name: Bytes, _ value: Bytes) -> Void) {
@@ -69,10 +84,12 @@ struct HTTPHead: Sendable {
         }
     }
 
-    private static func trimmed(_ bytes: Bytes) -> String {
+    private static func trimmed(_ bytes: Bytes) -> String { String(decoding: withoutBlanks(bytes), as: UTF8.self) }
+
+    private static func withoutBlanks(_ bytes: Bytes) -> Bytes {
         func isBlank(_ byte: UInt8) -> Bool { byte == 32 || byte == 9 }
         let start = bytes.drop(while: isBlank)
         let end = start.lastIndex { !isBlank($0) }.map { $0 + 1 } ?? start.startIndex
-        return String(decoding: start[..<end], as: UTF8.self)
+        return start[..<end]
     }
 }

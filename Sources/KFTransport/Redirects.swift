@@ -2,16 +2,19 @@
 
 package import Foundation
 package import FoundationNetworking
+internal import KFSupport
 
 extension URLRequest {
-    /// The request that a redirecting response prescribes; `nil` if `response` is not a redirect that can be followed.
+    /// The request that a redirecting response prescribes.
     ///
     /// All header fields are kept; ``removing(_:leaving:)`` removes credentials.
-    package func redirected(by response: HTTPURLResponse) -> URLRequest? {
-        let status = response.statusCode
-        guard [301, 302, 303, 307, 308].contains(status),
-            let location = response.value(forHTTPHeaderField: "Location"), !location.isEmpty,
-            let current = url, let target = URL(string: location, relativeTo: current)?.absoluteURL
+    /// - Parameters:
+    ///   - status: The status of the response.
+    ///   - location: The bytes of its field `Location`.
+    /// - Returns: The request; `nil` if that is not a redirect that can be followed.
+    package func redirected(by status: Int, to location: some Collection<UInt8>) -> URLRequest? {
+        guard [301, 302, 303, 307, 308].contains(status), !location.isEmpty,
+            let current = url, let target = URL(escaping: location, relativeTo: current)?.absoluteURL
         else { return nil }
 
         var next = self

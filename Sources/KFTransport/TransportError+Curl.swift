@@ -51,10 +51,15 @@ private struct CurlFailure {
             (.secureConnectionFailed, "The file of trusted certificates cannot be read: \(detail).")
         case CURLE_SSL_CONNECT_ERROR, CURLE_SSL_CERTPROBLEM, CURLE_SSL_CIPHER, CURLE_SSL_ENGINE_INITFAILED:
             (.secureConnectionFailed, "No secure connection to \(host) could be made: \(detail).")
-        case CURLE_BAD_CONTENT_ENCODING, CURLE_WRITE_ERROR:
-            (.cannotDecodeContentData, "The compressed body is damaged.")
+        case CURLE_BAD_CONTENT_ENCODING, CURLE_WRITE_ERROR: (.cannotDecodeContentData, undecodable)
         default: brokenResponse
         }
+    }
+
+    private var undecodable: String {
+        let field = head.value(of: "content-encoding") ?? ""
+        guard let label = ContentCoding(field).labels.first else { return "The compressed body is damaged." }
+        return "The body from \(host) is coded as \"\(field)\", of which \"\(label)\" is no known coding."
     }
 
     private var noConnection: Meaning {

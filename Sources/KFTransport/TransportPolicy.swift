@@ -30,7 +30,8 @@ public struct TransportPolicy: Hashable, Sendable {
 
     /// Whether to accept compressed bodies, of every coding the transport can decode.
     ///
-    /// Otherwise the request accepts the plain bytes only.
+    /// Otherwise the request accepts the plain bytes only. Whatever it accepts, a coding of the response is undone, and
+    /// a `Content-Encoding` that names none (such as `aws-chunked` or `utf-8`) is ignored; a list of both is an error.
     public var asksForCompression: Bool
 
     /// Whether cookies of the transport are sent, and those that servers set are kept in it.

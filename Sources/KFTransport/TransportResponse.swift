@@ -11,19 +11,27 @@ internal import KFSupport
 public final class TransportResponse: Sendable {
     /// Where the response came from; after redirects the last place.
     public let url: URL?
+    /// The responses that redirected to this one, first to last, where the receiver of the events has noted them.
+    package let redirects: [HTTPURLResponse]
     /// nil if it came as a `URLResponse`.
     private let head: HTTPHead?
     private let made: Locked<URLResponse?>
 
     /// The head of a response of Foundation, of HTTP or not.
     public init(_ response: URLResponse) {
-        (url, head) = (response.url, nil)
+        (url, head, redirects) = (response.url, nil, [])
         made = Locked(response)
     }
 
     init(_ head: HTTPHead, url: URL?) {
-        (self.url, self.head) = (url, head)
+        (self.url, self.head, redirects) = (url, head, [])
         made = Locked(nil)
+    }
+
+    /// The same response, as one that others have redirected to.
+    package init(_ response: TransportResponse, after redirects: [HTTPURLResponse]) {
+        (url, head, self.redirects) = (response.url, response.head, redirects)
+        made = Locked(response.made.withLock { $0 })
     }
 
     /// The HTTP status; `nil` when the response is not one of HTTP.

@@ -1,6 +1,7 @@
 // The meaning of a SOURCE on the command line: a URL, a path, data or standard input.
 
 import Foundation
+import KFSupport
 import Kingfisher
 
 /// A source as named on the command line.
@@ -44,12 +45,12 @@ struct SourceArgument: Equatable {
         guard !text.isEmpty else { throw SourceArgumentError(text: text, problem: "the source is empty") }
         switch scheme(of: text) {
         case "http", "https":
-            guard let url = URL(string: text), url.host?.isEmpty == false else {
+            guard let url = URL(escaping: text.utf8), url.host?.isEmpty == false else {
                 throw SourceArgumentError(text: text, problem: "this is not a URL with a host")
             }
             return .network(url)
         case "file":
-            guard let url = URL(string: text), url.host == nil || url.host == "" || url.host == "localhost",
+            guard let url = URL(escaping: text.utf8), url.host == nil || url.host == "" || url.host == "localhost",
                 !url.path.isEmpty
             else {
                 throw SourceArgumentError(text: text, problem: "a file URL needs a path on this machine: file:///…")

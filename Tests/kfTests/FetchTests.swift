@@ -35,6 +35,21 @@ import Testing
         }
     }
 
+    @Test("Addresses are requested as they are written, and a content coding that is none is ignored")
+    func foreignAddress() async throws {
+        let image = try SampleImages.jpeg()
+        try await withServer { server in
+            server.route("/a%20b%20c.jpg", TestResponse(headers: ["Content-Encoding": "aws-chunked"], body: image))
+            let address = server.url("/").absoluteString + "a%20b c.jpg"
+            let fetched = try await place.kf("fetch", address, "-o", "out.jpg")
+            #expect(fetched.status == 0, "\(fetched.errors)")
+            #expect(try place.data("out.jpg") == image)
+            try place.write(Data(address.utf8), "list.txt")
+            let prefetched = try await place.kf("prefetch", "list.txt")
+            #expect(prefetched.output == "0 downloaded, 1 already cached, 0 failed\n", "\(prefetched.errors)")
+        }
+    }
+
     @Test("Without -o, the line about a processed image says where that is")
     func whereabouts() async throws {
         let image = try SampleImages.png()

@@ -20,10 +20,24 @@ import Testing
     }
 
     @Test(
+        "Escapes in addresses stay beside characters that need them",
+        arguments: [
+            ("http://h/a%20b c.png", "http://h/a%20b%20c.png"),
+            ("http://h/ä%C3%A4?q=%26 ", "http://h/%C3%A4%C3%A4?q=%26%20"),
+            ("http://h/100%.png", "http://h/100%25.png"),
+            ("https://bücher.de/%C3%BC ü", "https://xn--bcher-kva.de/%C3%BC%20%C3%BC"),
+        ]
+    )
+    func escapes(text: String, url: String) throws {
+        #expect(try SourceArgument(text).location == .network(#require(URL(string: url))))
+    }
+
+    @Test(
         "Paths and file URLs name files",
         arguments: [
             ("/tmp/a.png", "/tmp/a.png"),
             ("file:///tmp/a%20b.png", "/tmp/a b.png"),
+            ("file:///tmp/a%20b c%.png", "/tmp/a b c%.png"),
             ("file://localhost/tmp/a.png", "/tmp/a.png"),
             ("file:/tmp/a.png", "/tmp/a.png"),
             ("/tmp/12:30.png", "/tmp/12:30.png"),

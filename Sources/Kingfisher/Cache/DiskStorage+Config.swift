@@ -46,7 +46,8 @@ extension DiskStorage {
         ///     `createDirectory(atPath:withIntermediateDirectories:attributes:)` when the storage's directory is made,
         ///     and `fileExists(atPath:)` for a file whose status cannot be read.
         ///   - directory: Where the cache's directory lies; nil means the user's caches directory, which is
-        ///     `$XDG_CACHE_HOME`, or `~/.cache`.
+        ///     `$XDG_CACHE_HOME` if that is an absolute path, or `.cache` in the user's home: `$HOME`, or the home of
+        ///     the account. Of a user without a home nothing is stored on disk, and errors say so.
         public init(name: String, sizeLimit: UInt, fileManager: FileManager = .default, directory: URL? = nil) {
             self.name = name
             self.sizeLimit = sizeLimit
@@ -62,8 +63,7 @@ extension DiskStorage {
 
         /// The directory of the storage.
         var location: URL {
-            let caches = fileManager.urls(for: .cachesDirectory, in: .userDomainMask).first
-            let root = directory ?? caches ?? fileManager.temporaryDirectory
+            let root = directory ?? URL(fileURLWithPath: CachesDirectory.path, isDirectory: true)
             return (cachePathBlock ?? Self.defaultPath)(root, cacheName)
         }
 

@@ -6,6 +6,7 @@ import KFSupport
 extension ImageCache {
     /// Creates a cache in the user's caches directory: `$XDG_CACHE_HOME`, or `~/.cache`.
     ///
+    /// `~` is `$HOME`, or the home of the account where that is not set, as in services of systemd.
     /// When the directory cannot be created, the disk part is not used until it can be. The name becomes part of the
     /// directory's name; it must not be empty, and `default` is the name of ``default``.
     public convenience init(name: String) { self.init(name: name, directory: nil) }

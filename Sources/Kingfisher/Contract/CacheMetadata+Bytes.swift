@@ -6,12 +6,14 @@ extension CacheMetadata {
     /// The largest number of bytes that ``encoded()`` returns.
     package static let longestEncoding = 1_500
     private static let version: UInt8 = 1
+    /// Redirects that take more bytes become one that says `no-cache`.
+    private static let longestRedirects = 350
 
     /// The fields, the most important first: times are short, what the response depends on and how long it may be used
     /// must not be missing, validators save bytes.
     private enum Field: UInt8, CaseIterable {
         case storedAt = 1, date, age
-        case vary = 9, variant
+        case vary = 9, variant, redirects
         case cacheControl = 6, expires
         case eTag = 4, lastModified
         case url = 8
@@ -50,7 +52,38 @@ extension CacheMetadata {
         // One that is too long must not become a response that says nothing.
         case .cacheControl: return cacheControl.map { Array(($0.utf8.count <= 500 ? $0 : "no-cache").utf8) }
         case .url: return url.map { Array($0.absoluteString.utf8) }
+        case .redirects: return redirects.isEmpty ? nil : encodedRedirects
         }
+    }
+
+    /// The encodings of the redirects, each behind its length in two bytes, little endian.
+    private var encodedRedirects: [UInt8] {
+        let all = Self.joined(redirects)
+        guard all.count > Self.longestRedirects else { return all }
+        return Self.joined([CacheMetadata(cacheControl: "no-cache", storedAt: storedAt)])
+    }
+
+    private static func joined(_ redirects: [CacheMetadata]) -> [UInt8] {
+        redirects.flatMap { redirect in
+            let bytes = redirect.encoded()
+            return [UInt8(bytes.count & 255), UInt8(bytes.count >> 8)] + bytes
+        }
+    }
+
+    /// Reads the value of the field; nil for one that is damaged.
+    private static func redirects(_ bytes: ArraySlice<UInt8>) -> [CacheMetadata]? {
+        var redirects: [CacheMetadata] = []
+        var rest = bytes
+        while let low = rest.popFirst() {
+            guard let high = rest.popFirst() else { return nil }
+            let count = Int(low) | Int(high) << 8
+            guard rest.count >= count, let redirect = CacheMetadata(encoded: Array(rest.prefix(count))) else {
+                return nil
+            }
+            redirects.append(redirect)
+            rest = rest.dropFirst(count)
+        }
+        return redirects
     }
 
     /// Reads the bytes that ``encoded()`` returned; nil for other bytes, and for damaged ones.
@@ -91,7 +124,8 @@ extension CacheMetadata {
             vary: text(.vary),
             variant: text(.variant),
             url: text(.url).flatMap { URL(string: $0) },
-            storedAt: Date(timeIntervalSince1970: storedAt)
+            storedAt: Date(timeIntervalSince1970: storedAt),
+            redirects: read(.redirects) { Self.redirects($0) } ?? []
         )
         guard isWhole else { return nil }
     }

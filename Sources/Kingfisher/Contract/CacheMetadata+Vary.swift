@@ -12,12 +12,17 @@ extension CacheMetadata {
     static let longestVary = 500
 
     /// Whether another request may have another response.
-    var variesWithRequest: Bool { vary.map { Self.names($0) != [] } ?? false }
+    var variesWithRequest: Bool { chain.contains { $0.isVarying } }
+
+    /// The same, without its redirects.
+    private var isVarying: Bool { vary.map { Self.names($0) != [] } ?? false }
 
     /// Whether the response is one to a request such as this; one to unknown fields, or of `Vary: *`, is not.
     func answers(_ request: URLRequest) -> Bool {
-        guard let vary, variesWithRequest else { return true }
-        return variant != nil && variant == Self.variant(vary, of: request)
+        chain.allSatisfy { response in
+            guard let vary = response.vary, response.isVarying else { return true }
+            return response.variant != nil && response.variant == Self.variant(vary, of: request)
+        }
     }
 
     /// A digest of what a request has in some fields; nil for all fields (`*`).

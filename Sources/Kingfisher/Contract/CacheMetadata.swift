@@ -9,7 +9,8 @@ public import FoundationNetworking
 /// The caching metadata of a response: the fields that say how long its bytes are fresh, and those that revalidate them
 /// with the server.
 ///
-/// It is stored with an entry of the disk cache.
+/// It is stored with an entry of the disk cache. Where redirects led to the response, their caching metadata is part of
+/// it: what is said about freshness and storing holds for the whole chain.
 public struct CacheMetadata: Sendable, Equatable {
     /// The validator to be sent as `If-None-Match`, as it came, with its quotes.
     public let eTag: String?
@@ -32,6 +33,8 @@ public struct CacheMetadata: Sendable, Equatable {
     public let url: URL?
     /// When the response arrived here, or was last confirmed by the server.
     public let storedAt: Date
+    /// The same of the responses that redirected to this one, as far as they limit something.
+    var redirects: [CacheMetadata] = []
 
     /// Reads the fields of a response.
     /// - Parameters:
@@ -82,7 +85,8 @@ public struct CacheMetadata: Sendable, Equatable {
         vary: String? = nil,
         variant: String? = nil,
         url: URL? = nil,
-        storedAt: Date
+        storedAt: Date,
+        redirects: [CacheMetadata] = []
     ) {
         self.eTag = eTag
         self.lastModified = lastModified
@@ -94,6 +98,7 @@ public struct CacheMetadata: Sendable, Equatable {
         self.variant = variant
         self.url = url
         self.storedAt = storedAt
+        self.redirects = redirects
     }
 
     /// A field's value without the space around it; nil if nothing remains, or if it could inject a line into a
@@ -130,7 +135,8 @@ public struct CacheMetadata: Sendable, Equatable {
             vary: newer.vary ?? vary,
             variant: newer.vary == nil || newer.vary == vary ? variant : nil,
             url: url ?? newer.url,
-            storedAt: newer.storedAt
+            storedAt: newer.storedAt,
+            redirects: newer.redirects
         )
     }
 }

@@ -197,7 +197,7 @@ extension HTTPURLResponse {
         case 304: ""
         case 300..<400:
             if let location = value(forHTTPHeaderField: "Location") {
-                URL(string: location, relativeTo: url) == nil
+                URL(escaping: location.utf8, relativeTo: url) == nil
                     ? ", a redirect to \"\(location)\", which is not a URL"
                     : ", a redirect that was not followed, to \(location)"
             } else {

@@ -43,6 +43,10 @@ struct LoadHooks: Sendable {
     /// Fields that make the request conditional: the validators of what is cached.
     var conditionalFields: [String: String] = [:]
 
+    /// Called with the cache metadata of a response of 304, before the load fails with that status: the error has the
+    /// response, but not the redirects that led to it.
+    var confirmed: (@Sendable (CacheMetadata) -> Void)?
+
     /// The cache metadata of the response whose bytes are about to be stored; kept with their entry.
     var cacheMetadata: CacheMetadata?
 }

@@ -191,6 +191,9 @@ public struct KingfisherParsedOptionsInfo: Sendable {
     /// image that is not fresh any more is asked about as with ``refreshCached``; when the server cannot be reached, it
     /// is used unless that is forbidden. Using an image does not prolong its freshness.
     ///
+    /// Where redirects led to an image, it may be stored and used as long as each of them allows. One that does not say
+    /// how long is over at once, so the server is asked again, unless it is permanent (301, 308): that one lasts.
+    ///
     /// When the response that is cached has a field `Vary`, it is used for requests that have the same in the fields it
     /// names, and replaced by the response to others. Loads with a request modifier do not take such an image from
     /// memory. Without modifiers, the requests for one cache are taken to be alike. See ``ImageCache/isShared`` for

@@ -44,15 +44,7 @@ extension DelayRetryStrategy.Interval {
 
 extension KingfisherError {
     /// Whether the same request may succeed later without a change of anything but the server or the network.
-    var isTransient: Bool {
-        guard case .responseError(let reason) = self, !isLowDataModeConstrained else { return false }
-        return switch reason {
-        case .invalidHTTPStatusCode(let response):
-            [408, 425, 429].contains(response.statusCode) || (500...599).contains(response.statusCode)
-        case .URLSessionError(let error): (error as? URLError)?.isTransient ?? true
-        default: false
-        }
-    }
+    var isTransient: Bool { recurrence == .transient }
 
     /// Whether the server could not be reached, or did not respond.
     var isConnectionFailure: Bool {
@@ -71,21 +63,5 @@ extension KingfisherError {
         if let seconds = CacheControl.seconds(field) { return seconds }
         let sent = response.value(forHTTPHeaderField: "Date").flatMap(HTTPDate.date)
         return HTTPDate.date(from: field).map { max(0, $0.timeIntervalSince(sent ?? now)) }
-    }
-}
-
-extension URLError {
-    /// Whether the reason may pass: it is neither the request, nor the server's certificate, nor what it sends.
-    fileprivate var isTransient: Bool {
-        switch code {
-        case .cancelled, .userCancelledAuthentication, .userAuthenticationRequired, .badURL, .unsupportedURL,
-            .fileDoesNotExist, .fileIsDirectory, .noPermissionsToReadFile, .dataLengthExceedsMaximum,
-            .httpTooManyRedirects, .redirectToNonExistentLocation, .serverCertificateUntrusted,
-            .serverCertificateHasBadDate, .serverCertificateHasUnknownRoot, .serverCertificateNotYetValid,
-            .clientCertificateRejected, .clientCertificateRequired, .appTransportSecurityRequiresSecureConnection,
-            .cannotDecodeRawData, .cannotDecodeContentData, .cannotParseResponse, .zeroByteResource:
-            false
-        default: true
-        }
     }
 }

@@ -22,8 +22,7 @@ struct PartialBody: Sendable {
         case 206: total = range?.total ?? -1
         default: return nil
         }
-        let coding = response.value(forHTTPHeaderField: "Content-Encoding")?.lowercased() ?? "identity"
-        guard coding == "identity", !data.isEmpty, data.count < total, let validator = response.strongValidator else {
+        guard !response.isCoded, !data.isEmpty, data.count < total, let validator = response.strongValidator else {
             return nil
         }
         (self.data, self.validator) = (data, validator)
@@ -61,8 +60,7 @@ struct PartialBody: Sendable {
         guard response.statusCode == 206,
             let range = response.value(forHTTPHeaderField: "Content-Range").flatMap({ ContentRange($0) })
         else { return false }
-        let coding = response.value(forHTTPHeaderField: "Content-Encoding")?.lowercased() ?? "identity"
-        return range.first == data.count && range.last == total - 1 && range.total == total && coding == "identity"
+        return range.first == data.count && range.last == total - 1 && range.total == total && !response.isCoded
             && isValidator(of: response)
     }
 

@@ -12,6 +12,8 @@ final class Transfer: TransportEvents, FlightWork {
         var response: TransportResponse?
         var expected: Int64 = -1
         var redirects = 0
+        /// The redirects that led from the request to the response.
+        var hops: [HTTPURLResponse] = []
         var isRedirectDeclined = false
         /// Whether a challenge was met with a password.
         var hasSentPassword = false
@@ -89,7 +91,7 @@ final class Transfer: TransportEvents, FlightWork {
     /// Sends the request, for the rest of a body if there is a beginning.
     private func send(continuing partial: PartialBody?) {
         guard let loader else { return }
-        state.withLock { $0.partial = partial }
+        state.withLock { ($0.partial, $0.hops) = (partial, []) }
         let sent = partial?.rest(of: request) ?? request
         let task = loader.transport.start(sent, policy: conditions.policy, events: self)
         sessionTask.task.priority = flight.priority
@@ -123,6 +125,7 @@ final class Transfer: TransportEvents, FlightWork {
     func willRedirect(_ response: HTTPURLResponse, to proposed: URLRequest) -> TransportDecision<URLRequest?> {
         let redirects = state.withLock { state in
             state.redirects += 1
+            state.hops.append(response)
             return state.redirects
         }
         guard redirects <= Self.redirectLimit else {
@@ -144,7 +147,7 @@ final class Transfer: TransportEvents, FlightWork {
         let sessionTask = sessionTask
         return .later { [self] in
             let next = await handler.handleHTTPRedirection(for: sessionTask, response: response, newRequest: stripped)
-            if next == nil { state.withLock { $0.isRedirectDeclined = true } }
+            if next == nil { state.withLock { ($0.isRedirectDeclined, $0.hops) = (true, $0.hops.dropLast()) } }
             return next
         }
     }
@@ -186,7 +189,7 @@ final class Transfer: TransportEvents, FlightWork {
     /// Decides whether the body of a response is wanted, and has the delegate decide.
     private func judge(_ response: TransportResponse) -> TransportDecision<TransportDisposition> {
         let goesOn = state.withLock { state in
-            state.response = response
+            state.response = state.hops.isEmpty ? response : TransportResponse(response, after: state.hops)
             return state.failure == nil && state.goesOn(with: response)
         }
         guard goesOn else { return .now(.cancel) }
@@ -283,9 +286,7 @@ final class Transfer: TransportEvents, FlightWork {
         }
         if announced > 0 { sessionTask.expect(Int(announced)) }
         // A coded body is counted after decoding, its length is announced before: they cannot be compared.
-        let coding = response.value(forHTTPHeaderField: "Content-Encoding")
-        let isPlain = coding == nil || coding?.lowercased() == "identity"
-        state.withLock { $0.expected = isPlain ? announced : -1 }
+        state.withLock { $0.expected = response.isCoded ? -1 : announced }
         return true
     }
 
@@ -347,6 +348,10 @@ final class Transfer: TransportEvents, FlightWork {
             }
         if case .failure(let error) = result {
             _ = takeShare()
+            if let response, response.statusCode == 304 {
+                let confirmation = CacheMetadata(of: response, to: request)
+                for subscriber in flight.subscribers { subscriber.hooks.confirmed?(confirmation) }
+            }
             if let body = bodyToKeep(after: error) { loader?.keep(body, for: self) }
         }
         loader?.finished(self, with: result, response: response)

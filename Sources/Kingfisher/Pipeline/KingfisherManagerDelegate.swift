@@ -2,10 +2,6 @@
 
 public import Foundation
 
-#if canImport(FoundationNetworking)
-import FoundationNetworking
-#endif
-
 /// Decides what a ``KingfisherManager`` downloads. (Not in Kingfisher.)
 ///
 /// Called on any thread, at several at the same time, with no lock held. Every method has a default. Live photos are
@@ -55,27 +51,8 @@ extension KingfisherError {
     /// Whether the same URL would soon fail again. (Not in Kingfisher.)
     ///
     /// True for the statuses 404 and 410, for bytes of which no image can be made, for a URL that is not valid, and for
-    /// transfers that failed for another reason than the network: not when they were stopped or timed out, when there
-    /// is no connection, or when the host was not found, not reached or lost.
-    public var isPermanent: Bool {
-        switch self {
-        case .requestError(.invalidURL): true
-        case .responseError(.invalidHTTPStatusCode(let response)): [404, 410].contains(response.statusCode)
-        case .responseError(.URLSessionError(let error)): (error as? URLError)?.isPermanent ?? false
-        case .processorError(.processingFailed(_, .data(let data))): !data.isEmpty
-        default: false
-        }
-    }
-}
-
-extension URLError {
-    /// Whether it is neither a cancellation nor the network.
-    fileprivate var isPermanent: Bool {
-        switch code {
-        case .cancelled, .timedOut, .notConnectedToInternet, .internationalRoamingOff, .dataNotAllowed,
-            .cannotFindHost, .dnsLookupFailed, .cannotConnectToHost, .networkConnectionLost:
-            false
-        default: true
-        }
-    }
+    /// transfers that failed because of the request, a certificate or what was sent: not when they were stopped or timed
+    /// out, when there is no connection, when no secure one could be made, or when the host was not found, not reached
+    /// or lost, or sent what is not HTTP. No error is permanent that ``DelayRetryStrategy/transient`` retries.
+    public var isPermanent: Bool { recurrence == .permanent }
 }

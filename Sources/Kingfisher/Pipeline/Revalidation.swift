@@ -78,15 +78,19 @@ extension KingfisherManager {
     ) async throws(KingfisherError) -> LoadResult {
         var options = wanted.options
         options.hooks.conditionalFields = cached.metadata?.conditionalFields(for: wanted.source, options) ?? [:]
+        let confirmation = Locked<CacheMetadata?>(nil)
+        options.hooks.confirmed = { newer in confirmation.withLock { $0 = newer } }
         do throws(KingfisherError) {
             var loaded = try await imageOfBytes(KeyedSource(wanted.source, options), for: load)
             loaded.revalidation = loaded.data == cached.bytes ? .notModified : .modified
             return loaded
         } catch {
-            if let confirmation = error.notModifiedResponse {
+            if let response = error.notModifiedResponse {
                 var cached = cached
                 if let metadata = cached.metadata {
-                    let confirmed = metadata.confirmed(by: CacheMetadata(response: confirmation))
+                    // A downloader of the user's may not have called the hook.
+                    let newer = confirmation.withLock { $0 } ?? CacheMetadata(response: response)
+                    let confirmed = metadata.confirmed(by: newer)
                     if options.mayStore(confirmed) {
                         await renew(cached, confirmed, wanted)
                     } else {
@@ -213,9 +217,11 @@ extension KingfisherParsedOptionsInfo {
     /// - Returns: Whether it may; one that is stored already may stay.
     func mayStore(_ metadata: CacheMetadata?, isPersonal: Bool = false) -> Bool {
         guard respectCacheControl else { return true }
-        let control = CacheControl(metadata?.cacheControl, isShared: isCacheShared)
-        if control.noStore { return false }
-        return !isPersonal || !isCacheShared || control.isForEveryone
+        guard let metadata else { return !isPersonal || !isCacheShared }
+        return metadata.chain.allSatisfy { response in
+            let control = CacheControl(response.cacheControl, isShared: isCacheShared)
+            return !control.noStore && (!isPersonal || !isCacheShared || control.isForEveryone)
+        }
     }
 
     /// Limits the time in memory to that for which the server need not be asked.

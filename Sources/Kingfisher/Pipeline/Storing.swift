@@ -99,10 +99,17 @@ extension CacheMetadata {
     /// The cache metadata of a response; nil if it says nothing about how long its bytes are valid.
     init?(_ response: TransportResponse, to request: URLRequest?) {
         guard (200..<300).contains(response.statusCode ?? 0) else { return nil }
+        self.init(of: response, to: request)
+        guard
+            eTag != nil || lastModified != nil || cacheControl != nil || expires != nil || vary != nil
+                || !redirects.isEmpty
+        else { return nil }
+    }
+
+    /// The cache metadata of a response and of the redirects that led to it.
+    init(of response: TransportResponse, to request: URLRequest?) {
         // Not where a redirect led to: the next load requests the same URL as this one.
         self.init(url: request?.url ?? response.url, request: request) { response.value(forHTTPHeaderField: $0) }
-        guard eTag != nil || lastModified != nil || cacheControl != nil || expires != nil || vary != nil else {
-            return nil
-        }
+        redirects = response.redirects.compactMap { CacheMetadata(redirect: $0, to: request, storedAt: storedAt) }
     }
 }

@@ -95,6 +95,10 @@ import FoundationNetworking
         ]
     }
 
+    @Test("No error is both transient and permanent") func recurrence() {
+        for (error, _) in samples { #expect(!(error.isTransient && error.isPermanent), "\(error)") }
+    }
+
     @Test("Every reason has its error code") func errorCodes() {
         for (error, code) in samples { #expect(error.errorCode == code) }
     }

@@ -73,6 +73,22 @@ import Testing
         #expect(strategy.immediateDecision(for: atLimit)?.isStop == true)
     }
 
+    @Test("No failure of a transfer is both transient and permanent, and none but a cancelled one is neither")
+    func transfersHaveOneRecurrence() {
+        // All codes of URLError lie in this range.
+        let codes = (-4_000 ... -900).compactMap { URLError.Code(rawValue: $0) }
+        #expect(codes.count > 40)
+        for code in codes {
+            let error = Failure.transfer(code)
+            #expect(!(error.isTransient && error.isPermanent), "\(code)")
+            #expect((error.isTransient || error.isPermanent) == (code != .cancelled), "\(code)")
+        }
+        for status in 100..<600 {
+            let error = Failure.status(status)
+            #expect(!(error.isTransient && error.isPermanent), "\(status)")
+        }
+    }
+
     @Test(
         "A Retry-After makes a wait longer, in seconds or as a date, up to the maximum",
         arguments: [

@@ -49,6 +49,15 @@ import FoundationNetworking
         #expect(requests[1].header("If-Range") == "\"1\"" && requests[1].header("Accept-Encoding") == "identity")
     }
 
+    @Test("The rest is asked for, too, where the content coding is none") func restOfLabelled() async throws {
+        func labelled(_ response: TestResponse) -> TestResponse {
+            response.with { $0.headers["Content-Encoding"] = "aws-chunked" }
+        }
+        let (data, requests) = try await interrupted(labelled(file(cut: 40_000)), then: labelled(file()))
+        #expect(data == bytes)
+        #expect(requests.last?.header("Range") == "bytes=40000-")
+    }
+
     @Test("A file that has changed is loaded anew") func changed() async throws {
         let other = Data(bytes.reversed())
         let (data, _) = try await interrupted(

@@ -51,10 +51,10 @@ import FoundationNetworking
     func transferErrors() {
         let passing: [URLError.Code] = [
             .notConnectedToInternet, .cancelled, .timedOut, .internationalRoamingOff, .dataNotAllowed,
-            .cannotFindHost, .cannotConnectToHost, .networkConnectionLost,
+            .cannotFindHost, .cannotConnectToHost, .networkConnectionLost, .secureConnectionFailed, .badServerResponse,
         ]
         let permanent: [URLError.Code] = [
-            .badURL, .unsupportedURL, .serverCertificateUntrusted, .httpTooManyRedirects, .badServerResponse,
+            .badURL, .unsupportedURL, .serverCertificateUntrusted, .httpTooManyRedirects, .cannotDecodeContentData,
         ]
         for code in passing + permanent {
             let error = KingfisherError.responseError(reason: .URLSessionError(error: URLError(code)))

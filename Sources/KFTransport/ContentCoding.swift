@@ -1,0 +1,33 @@
+// What a field `Content-Encoding` says about a body. For CurlHop, and for callers that count a body's bytes.
+
+/// The codings of a body, by the field `Content-Encoding` of its response.
+///
+/// Stores send such names as `aws-chunked` or `utf-8`, which belong to the upload or to nothing: a body that has only
+/// names that are no coding is taken as it is. Among codings such a name is an error: libcurl undoes all or none.
+package struct ContentCoding {
+    /// The codings there are (RFC 9110, section 8.4.1, and IANA's registry), whether libcurl can undo them or not.
+    private static let codings: Set<String> = [
+        "aes128gcm", "br", "compress", "x-compress", "dcb", "dcz", "deflate", "exi", "gzip", "x-gzip", "pack200-gzip",
+        "zstd",
+    ]
+
+    /// The names that are no coding.
+    let labels: [String]
+    /// Whether the body must be decoded.
+    package let isCoded: Bool
+
+    /// - Parameter field: The field; `nil` if there is none.
+    package init(_ field: String?) {
+        let names = (field ?? "").lowercased().split { $0 == "," || $0 == " " || $0 == "\t" }.map(String.init)
+        isCoded = names.contains { Self.codings.contains($0) }
+        labels = names.filter { $0 != "identity" && !Self.codings.contains($0) }
+    }
+
+    /// Whether the field has no coding, and a name that libcurl refuses.
+    var hasOnlyLabels: Bool { !isCoded && !labels.isEmpty }
+}
+
+extension TransportResponse {
+    /// Whether the body was decoded, so that its length is not the one that was announced.
+    package var isCoded: Bool { ContentCoding(value(forHTTPHeaderField: "Content-Encoding")).isCoded }
+}

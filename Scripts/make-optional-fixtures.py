@@ -91,6 +91,11 @@ def make_jxl(photo):
     encode("cjxl", fixtures.patches(), "display-p3.jxl", "-d", "0", icc_profile=fixtures.P3)
     run("cjxl", fixtures.path("orientation-6.jpg"), "orientation-6.jxl", "-j", "0", "-d", "1")
     run("cjxl", fixtures.path("animated.gif"), "animated.jxl")
+    with tempfile.NamedTemporaryFile(suffix=".ppm") as file:
+        file.write(b"P6 72 16 255\n" + bytes(min(32 * (x // 8), 255) for x in range(72) for _ in range(3)) * 16)
+        file.flush()
+        for name, curve, distance in (("pq-lossless", "PeQ", "0"), ("pq", "PeQ", "0.1"), ("hlg", "HLG", "0.1")):
+            run("cjxl", file.name, name + ".jxl", "-d", distance, "-x", "color_space=RGB_D65_202_Rel_" + curve)
 
 
 def make_svg():

@@ -40,15 +40,6 @@ import Testing
         }
     }
 
-    /// Expected: 255 · sRGB(PQ(value) / 203), with the curves of ITU-R BT.2100 and of sRGB.
-    @Test("The transfer function that an AVIF declares is applied") func avifTransferFunction() throws {
-        let bitmap = try picture("pq.avif").bitmap()
-        for (step, expected) in ([0, 10, 45, 98, 181, 255, 255, 255] as [UInt8]).enumerated() {
-            let pixel = bitmap[step * 8 + 4, 4]
-            #expect(pixel.isNear(Pixel(r: expected, g: expected, b: expected), within: 1), "\(step): \(pixel)")
-        }
-    }
-
     @Test("Decoding never enlarges an image") func noEnlarging() throws {
         for limit in [0, -5, 96, 500] {
             let image = try picture("photo.jpg", maxPixelSize: limit)

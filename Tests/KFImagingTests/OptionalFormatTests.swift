@@ -80,8 +80,8 @@ private func expectLimits(_ name: String) throws {
         try expectPatches("display-p3.heic", within: 3)
     }
 
-    /// Expected: 255 · sRGB(PQ(value) / 203), with the curves of ITU-R BT.2100 and of sRGB.
-    @Test("High dynamic range is mapped to a paper white of 203 cd/m²") func highDynamicRange() throws {
+    @Test("HEIC of high dynamic range is converted by the formulas", arguments: [UInt8(16), 18])
+    func highDynamicRange(transfer: UInt8) throws {
         func decoded(_ transfer: UInt8) throws -> Bitmap {
             var data = try fixture("display-p3.heic")
             // Numbers in the place of the profile: the colours of sRGB, a curve, the matrix of BT.601, full range.
@@ -90,19 +90,13 @@ private func expectLimits(_ name: String) throws {
             data.replaceSubrange(place..<place + numbers.count, with: numbers)
             return try Codecs.decode(data).bitmap()
         }
-        func shown(_ byte: UInt8) -> Int {
-            let power = pow(Double(byte) / 255, 1 / 78.84375)
-            let light = 10_000 * pow(max(power - 0.8359375, 0) / (18.8515625 - 18.6875 * power), 1 / 0.1593017578125)
-            let x = min(light / 203, 1)
-            return Int(((x <= 0.0031308 ? 12.92 * x : 1.055 * pow(x, 1 / 2.4) - 0.055) * 255).rounded())
-        }
-        let (plain, pq) = (try decoded(13), try decoded(16))
+        let (plain, bright) = (try decoded(13), try decoded(transfer))
         for (x, y) in [(8, 8), (24, 8), (8, 24), (24, 24)] {
-            let (coded, pixel) = (plain[x, y], pq[x, y])
-            let expected = [coded.r, coded.g, coded.b].map(shown)
-            #expect(zip([pixel.r, pixel.g, pixel.b], expected).allSatisfy { abs(Int($0) - $1) <= 2 })
+            let coded = plain[x, y]
+            let expected = HDRFormula.pixel([coded.r, coded.g, coded.b].map(Int.init), transfer: transfer)
+            #expect(bright[x, y].isNear(expected, within: 2), "\(bright[x, y]), not \(expected)")
         }
-        #expect(pq.rows != plain.rows)
+        #expect(bright.rows != plain.rows)
     }
 
     @Test("Limits hold for HEIC") func limits() throws { try expectLimits("photo.heic") }
@@ -127,6 +121,19 @@ private func expectLimits(_ name: String) throws {
 
     @Test("The colour profile of a JPEG XL is applied") func profile() throws {
         try expectPatches("display-p3.jxl", within: 1)
+    }
+
+    @Test(
+        "JPEG XL of high dynamic range is converted by the formulas",
+        arguments: [("pq-lossless.jxl", UInt8(16), 1), ("pq.jxl", 16, 3), ("hlg.jxl", 18, 3)]
+    )
+    func highDynamicRange(name: String, transfer: UInt8, tolerance: Int) throws {
+        let bitmap = try picture(name).bitmap()
+        for (place, value) in [0, 32, 64, 96, 128, 160, 192, 224, 255].enumerated() {
+            let expected = HDRFormula.pixel([value, value, value], transfer: transfer)
+            let pixel = bitmap[place * 8 + 4, 8]
+            #expect(pixel.isNear(expected, within: tolerance), "\(value): \(pixel), not \(expected)")
+        }
     }
 
     @Test("The first frame of an animation is decoded") func firstFrame() throws {

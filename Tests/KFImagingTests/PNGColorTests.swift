@@ -124,32 +124,6 @@ import Testing
         #expect(areAlike(try decoded(coded(1, 4)), expected { pow($0, 2.2) }))
     }
 
-    @Test("White of the perceptual quantizer is at 203 cd/m²") func perceptualQuantizer() throws {
-        func light(_ value: Double) -> Double {
-            let power = pow(value, 1 / 78.84375)
-            return min(
-                10_000 * pow(max(power - 0.8359375, 0) / (18.8515625 - 18.6875 * power), 1 / 0.1593017578125) / 203,
-                1
-            )
-        }
-        // 58 % of the range is paper white, 75 % far beyond.
-        #expect(abs(light(0.5807) - 1) < 0.005 && light(0.75) == 1)
-        #expect(areAlike(try decoded(coded(1, 16)), expected(light)))
-        #expect(areAlike(try decoded(coded(9, 16)), expected(light, from2020), within: 2))
-        #expect(try decoded(coded(9, 16))[4...] == unchanged[4...])
-    }
-
-    @Test("White of hybrid log-gamma is at three quarters of the range") func hybridLogGamma() throws {
-        func light(_ value: Double) -> Double {
-            let scene = value <= 0.5 ? value * value / 3 : (exp((value - 0.55991073) / 0.17883277) + 0.28466892) / 12
-            return min(1000 * pow(scene, 1.2) / 203, 1)
-        }
-        #expect(abs(light(0.75) - 1) < 0.005)
-        #expect(areAlike(try decoded(coded(1, 18)), expected(light)))
-        #expect(areAlike(try decoded(coded(9, 18)), expected(light, from2020), within: 2))
-        #expect(try decoded(coded(9, 18))[4...] == unchanged[4...])
-    }
-
     @Test("Grey and translucent images are converted, too") func greyAndTranslucent() throws {
         var grey = PNGWriter(3, 1) { x, _, _ in x * 100 }
         (grey.type, grey.chunks) = (0, coded(9, 8))

@@ -73,26 +73,16 @@ static cmsToneCurve *srgb_curve(cmsContext context) {
     return cmsBuildParametricToneCurve(context, 4, parameters);
 }
 
-// Takes over the curve, which may be NULL.
-static kf_color_profile *rgb_profile(cmsContext context, const double c[8], cmsToneCurve *curve) {
+kf_color_profile *kf_profile_rgb(const double c[8], double gamma) {
+    cmsContext context = quiet_context();
+    if (!context) return NULL;
+    cmsToneCurve *curve = gamma > 0 ? cmsBuildGamma(context, gamma) : srgb_curve(context);
     cmsCIExyY white = {c[0], c[1], 1};
     cmsCIExyYTRIPLE primaries = {{c[2], c[3], 1}, {c[4], c[5], 1}, {c[6], c[7], 1}};
     cmsToneCurve *curves[3] = {curve, curve, curve};
     cmsHPROFILE handle = curve ? cmsCreateRGBProfileTHR(context, &white, &primaries, curves) : NULL;
     if (curve) cmsFreeToneCurve(curve);
     return wrap(context, handle);
-}
-
-kf_color_profile *kf_profile_rgb(const double chromaticities[8], double gamma) {
-    cmsContext context = quiet_context();
-    if (!context) return NULL;
-    return rgb_profile(context, chromaticities, gamma > 0 ? cmsBuildGamma(context, gamma) : srgb_curve(context));
-}
-
-kf_color_profile *kf_profile_rgb_sampled(const double chromaticities[8], const float *curve, uint32_t count) {
-    cmsContext context = quiet_context();
-    if (!context) return NULL;
-    return rgb_profile(context, chromaticities, cmsBuildTabulatedToneCurveFloat(context, count, curve));
 }
 
 kf_color_space kf_profile_space(const kf_color_profile *profile) {

@@ -59,8 +59,8 @@ kf_jpeg_reader *kf_jpeg_open(const uint8_t *bytes, size_t size, kf_jpeg_header *
 kf_status kf_jpeg_start(
     kf_jpeg_reader *reader, uint32_t eighths, uint32_t max_scans, uint32_t *width, uint32_t *height,
     kf_message *message);
-/// Decodes up to `count` rows: BGRA with alpha 255, or C, M, Y, K as stored, where 255 means no ink. Returns how many rows were written; fewer
-/// than requested means that the data is damaged from here on, with the reason in `message`.
+/// Decodes up to `count` rows: BGRA with alpha 255, or C, M, Y, K as stored, where 255 means no ink. Returns how many
+/// rows were written; fewer than requested means that the data is damaged from here on, with the reason in `message`.
 uint32_t kf_jpeg_read(kf_jpeg_reader *reader, uint8_t *rows, size_t stride, uint32_t count, kf_message *message);
 /// Whether something of what has been decoded was damaged, or the data ended before the image was complete.
 bool kf_jpeg_is_damaged(const kf_jpeg_reader *reader);
@@ -421,9 +421,12 @@ typedef struct kf_jxl_header {
     bool has_alpha;
     /// The profile, if there is one, is a grey one; the pixels are BGRA nevertheless.
     bool is_grey;
-    /// The profile of the pixels; NULL when they are sRGB.
+    /// The profile of the pixels; NULL when they are sRGB, or their light reaches beyond white.
     const uint8_t *icc;
     size_t icc_size;
+    /// The number of the curve of light beyond white, 16 or 18, else 0; with white, red, green, blue as x, y pairs.
+    uint32_t transfer;
+    double chromaticities[8];
 } kf_jxl_header;
 
 /// The cost of decoding, by the announcements of the frames that the first image is made of.
@@ -457,8 +460,6 @@ typedef enum kf_color_space { KF_SPACE_OTHER = 0, KF_SPACE_GREY, KF_SPACE_RGB, K
 kf_color_profile *kf_profile_open(const uint8_t *icc, size_t size);
 /// A profile of an RGB space: white, red, green, blue as x, y pairs, and a display gamma or (0) sRGB's own curve.
 kf_color_profile *kf_profile_rgb(const double chromaticities[8], double gamma);
-/// The same with a curve of samples: the light (0…1) of equally spaced values from 0 to 1.
-kf_color_profile *kf_profile_rgb_sampled(const double chromaticities[8], const float *curve, uint32_t count);
 kf_color_space kf_profile_space(const kf_color_profile *profile);
 /// The profile's own description, in UTF-8. Returns its length; 0 when it has none.
 size_t kf_profile_name(const kf_color_profile *profile, char *text, size_t capacity);
@@ -474,6 +475,27 @@ kf_color_transform *kf_transform_open(const kf_color_profile *profile, bool inve
 /// Converts pixels of four bytes to BGRA in place. Alpha is kept; from CMYK it is 255.
 void kf_transform_apply(const kf_color_transform *transform, uint8_t *pixels, size_t count);
 void kf_transform_close(kf_color_transform *transform);
+
+/// How many steps the tables of a tone mapping have, less one: by the fourth root of light, or by light.
+enum { KF_TONE_STEPS = 4096, KF_LIGHT_STEPS = 16384 };
+
+/// A conversion of light beyond white to sRGB. Amounts of light are 0…1 of the brightest that values stand for.
+typedef struct kf_tone_mapping {
+    /// The light of the 256 values of a component.
+    const float *light;
+    /// The factors that make a scene's light that of a screen, by its luminance, of which red, green and blue have these
+    /// shares; NULL where it is that already.
+    const float *system_gains;
+    float luminance[3];
+    /// The factors, by the brightest component, that make light whose white is 1.
+    const float *gains;
+    /// The sRGB light of red, of green and of blue, and the bytes for amounts of that.
+    float red[3], green[3], blue[3];
+    const uint8_t *bytes;
+} kf_tone_mapping;
+
+/// Converts pixels of BGRA in place; alpha is kept. Greys stay grey.
+void kf_map_tones(const kf_tone_mapping *mapping, uint8_t *pixels, size_t count);
 
 // ---------------------------------------------------------------------------------------------- resizing
 

@@ -44,10 +44,35 @@ static bool has_black_channel(JxlDecoder *decoder, uint32_t count) {
     return false;
 }
 
+// Whether the light of the image reaches beyond white; then its values are taken as they are. libjxl alone would make the
+// brightest light that the header allows white, and everything else dark.
+static bool choose_high_dynamic_range(kf_jxl_reader *reader, kf_jxl_header *header) {
+    JxlDecoder *decoder = reader->decoder;
+    JxlColorEncoding colors;
+    if (JxlDecoderGetColorAsEncodedProfile(decoder, FORMAT JXL_COLOR_PROFILE_TARGET_ORIGINAL, &colors)
+        != JXL_DEC_SUCCESS) return false;
+    const JxlTransferFunction transfer = colors.transfer_function;
+    if (transfer != JXL_TRANSFER_FUNCTION_PQ && transfer != JXL_TRANSFER_FUNCTION_HLG) return false;
+    if (!reader->info.uses_original_profile
+        && JxlDecoderSetPreferredColorProfile(decoder, &colors) != JXL_DEC_SUCCESS) return false;
+    // Grey has no primaries, and any will do.
+    const double srgb[6] = {0.64, 0.33, 0.30, 0.60, 0.15, 0.06};
+    memcpy(header->chromaticities, colors.white_point_xy, 2 * sizeof(double));
+    memcpy(header->chromaticities + 2, srgb, sizeof srgb);
+    if (reader->info.num_color_channels == 3) {
+        memcpy(header->chromaticities + 2, colors.primaries_red_xy, 2 * sizeof(double));
+        memcpy(header->chromaticities + 4, colors.primaries_green_xy, 2 * sizeof(double));
+        memcpy(header->chromaticities + 6, colors.primaries_blue_xy, 2 * sizeof(double));
+    }
+    header->transfer = (uint32_t)transfer;
+    return true;
+}
+
 // Images coded in libjxl's own colours come out in the requested ones; the others in those of the file.
 static void choose_colors(kf_jxl_reader *reader, kf_jxl_header *header) {
     JxlDecoder *decoder = reader->decoder;
     const JxlBasicInfo *info = &reader->info;
+    if (choose_high_dynamic_range(reader, header)) return;
     if (!info->uses_original_profile) {
         JxlColorEncoding srgb = {
             .color_space = info->num_color_channels == 1 ? JXL_COLOR_SPACE_GRAY : JXL_COLOR_SPACE_RGB,

@@ -5,13 +5,32 @@ import Foundation
 
 /// A conversion of pixels to sRGB.
 final class ColorTransform: Sendable {
+    private enum Method {
+        case profiles(ProfileTransform)
+        case toneMapping(ToneMapping)
+    }
+    private let method: Method
+
+    fileprivate init(_ transform: ProfileTransform) { method = .profiles(transform) }
+    fileprivate init(_ mapping: ToneMapping) { method = .toneMapping(mapping) }
+
+    /// Converts pixels in place.
+    func apply(_ pixels: UnsafeMutablePointer<UInt8>, count: Int) {
+        switch method {
+        case .profiles(let transform): transform.apply(pixels, count: count)
+        case .toneMapping(let mapping): mapping.apply(pixels, count: count)
+        }
+    }
+}
+
+/// The conversion between two profiles, by lcms.
+private final class ProfileTransform: Sendable {
     // SAFETY: lcms changes nothing in a transform while it is used, and the handle is closed by the last owner only.
     private nonisolated(unsafe) let handle: OpaquePointer
 
-    fileprivate init(_ handle: OpaquePointer) { self.handle = handle }
+    init(_ handle: OpaquePointer) { self.handle = handle }
     deinit { kf_transform_close(handle) }
 
-    /// Converts pixels in place.
     func apply(_ pixels: UnsafeMutablePointer<UInt8>, count: Int) { kf_transform_apply(handle, pixels, count) }
 }
 
@@ -20,7 +39,7 @@ enum ColorProfile: Hashable {
     case icc(Data)
     /// White, red, green, blue as x, y pairs; a display gamma, or 0 for the curve of sRGB.
     case primaries([Double], gamma: Double)
-    /// The same with a curve that reaches beyond white.
+    /// The same with a curve that reaches beyond white, which no profile describes.
     case highDynamicRange([Double], HDRTransferFunction)
 
     /// The kinds of pixels that profiles distinguish.
@@ -52,12 +71,14 @@ enum ColorProfile: Hashable {
         switch self {
         case .icc(let data): data.withUnsafeBytes { kf_profile_open($0.start, $0.count) }
         case .primaries(let values, let gamma): values.count == 8 ? kf_profile_rgb(values, gamma) : nil
-        case .highDynamicRange(let values, let curve):
-            values.count == 8 ? kf_profile_rgb_sampled(values, curve.samples, UInt32(curve.samples.count)) : nil
+        case .highDynamicRange: nil
         }
     }
 
     private func makeTransform(for pixels: Pixels) -> ColorTransform? {
+        if case .highDynamicRange(let values, let curve) = self {
+            return ToneMapping(chromaticities: values, curve).map { ColorTransform($0) }
+        }
         guard let profile = open() else { return nil }
         defer { kf_profile_close(profile) }
         var inverted = false
@@ -68,6 +89,6 @@ enum ColorProfile: Hashable {
         default: return nil
         }
         if kf_profile_is_srgb(profile) { return nil }
-        return kf_transform_open(profile, inverted).map(ColorTransform.init)
+        return kf_transform_open(profile, inverted).map { ColorTransform(ProfileTransform($0)) }
     }
 }

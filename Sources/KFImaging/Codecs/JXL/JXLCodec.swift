@@ -43,7 +43,13 @@ private final class JXLReader {
     deinit { kf_jxl_close(handle) }
 
     var size: PixelSize { PixelSize(Int(header.width), Int(header.height)) }
-    var profile: ColorProfile? { header.icc.map { .icc(Data(bytes: $0, count: header.icc_size)) } }
+
+    var profile: ColorProfile? {
+        guard header.transfer != 0 else { return header.icc.map { .icc(Data(bytes: $0, count: header.icc_size)) } }
+        let values = withUnsafeBytes(of: header.chromaticities) { Array($0.bindMemory(to: Double.self)) }
+        // The header's intensity is not used: encoders write 255 or 10,000 cd/m² whatever the image holds.
+        return .coded(chromaticities: values, transfer: Int(header.transfer))
+    }
 
     /// Throws when the frames that the image is made of, whatever their size, cost more than an image may.
     func check(_ limits: ImageDecodingLimits) throws(ImagingError) {

@@ -103,7 +103,7 @@ struct APNGChunks {
             guard !hasTransparency, isUsable(bytes, content), content.count <= 256 else { break }
             (hasTransparency, isOpaque) = (true, false)
             shared.append(content.lowerBound - 8..<content.upperBound + 4)
-        case "gAMA", "iCCP", "sRGB", "cHRM", "cICP":
+        case "gAMA", "iCCP", "sRGB", "cHRM", "cICP", "cLLI", "mDCV":
             guard isUsable(bytes, content) else { break }
             colors.append(content.lowerBound - 8..<content.upperBound + 4)
         case "IEND":

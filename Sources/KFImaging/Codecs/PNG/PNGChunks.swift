@@ -10,9 +10,20 @@ struct PNGChunks {
     /// The keywords of texts that have been read; of others with the same only the first counts.
     private var keywords: Set<String> = []
     private let animation: APNGChunks?
+    /// From `cICP`: primaries and curve.
+    private var codePoints: (primaries: Int, transfer: Int)?
+    /// The brightest light in the image, and that of the screen it was made on, in candela a square metre; 0 when
+    /// unknown.
+    private var brightestPixel = 0.0
+    private var brightestScreen = 0.0
     /// From `cICP`, which takes precedence over the file's other descriptions of its colours; nil when there is none,
     /// or it is not supported.
-    private(set) var profile: ColorProfile?
+    var profile: ColorProfile? {
+        guard let codePoints else { return nil }
+        let known = [brightestPixel, brightestScreen].first { $0 > 0 }
+        let peak = min(known ?? HDRTransferFunction.usualPeak, 10_000)
+        return .coded(primaries: codePoints.primaries, transfer: codePoints.transfer, peak: peak)
+    }
     /// Nil for stills.
     var frameCount: Int? { animation?.frames.count }
     /// Whether there are frames, and the image in full is none of them.
@@ -27,12 +38,17 @@ struct PNGChunks {
     /// The names of those that matter here, as numbers.
     private enum Name: Int {
         case codePoints = 0x6349_4350  // cICP
+        case contentLight = 0x634C_4C49  // cLLI
+        case screen = 0x6D44_4356  // mDCV
         case end = 0x4945_4E44  // IEND
         case exif = 0x6558_4966  // eXIf
         case text = 0x7445_5874  // tEXt
         case compressedText = 0x7A54_5874  // zTXt
         case internationalText = 0x6954_5874  // iTXt
         case pixels = 0x4944_4154  // IDAT
+
+        /// Whether it has a meaning before the pixels only.
+        var isAboutColors: Bool { [.codePoints, .contentLight, .screen].contains(self) }
     }
 
     init(_ bytes: UnsafeRawBufferPointer) {
@@ -45,7 +61,7 @@ struct PNGChunks {
             switch Name(rawValue: Self.number(bytes, offset + 4, 4)) {
             case .end?: return
             case .pixels?: hasSeenPixels = true
-            case .codePoints? where hasSeenPixels: break
+            case let name? where hasSeenPixels && name.isAboutColors: break
             case let name? where Self.isIntact(bytes, offset, size):
                 read(name, UnsafeRawBufferPointer(rebasing: bytes[offset + 8..<offset + 8 + size]))
             default: break
@@ -68,7 +84,9 @@ struct PNGChunks {
         case .codePoints where content.count == 4:
             // Primaries, curve, matrix (of which PNG has none), and whether values use the whole range.
             guard content[2] == 0, content[3] == 1 else { return }
-            profile = .coded(primaries: Int(content[0]), transfer: Int(content[1]))
+            codePoints = (Int(content[0]), Int(content[1]))
+        case .contentLight where content.count == 8: brightestPixel = Double(Self.number(content, 0, 4)) / 10_000
+        case .screen where content.count == 24: brightestScreen = Double(Self.number(content, 16, 4)) / 10_000
         default: break
         }
     }

@@ -34,6 +34,16 @@ import Testing
         #expect(try composed(written(images)).map(\.rows) == images.map(\.rows))
     }
 
+    @Test("Frames share one kind of pixels, however few colours each has") func sharedKind() throws {
+        let ramp = Bitmap.of((0..<20).map { y in (0..<30).map { x in 0xFF00_0000 | UInt32(y) << 16 | UInt32(x) } })
+        let images = [.solid(0xFF00_0000, 30, 20), ramp, square(0, at: 2, on: 0xFFFF_FFFF)]
+        let source = Frames(bitmaps: images, delays: [0.1, 0.1, 0.1], loopCount: 0)
+        let data = try Codecs.encode(source, as: .png)
+        // Red, green, blue and alpha of 8 bits.
+        #expect(data[24] == 8 && data[25] == 6)
+        #expect(try composed(written(images)).map(\.rows) == images.map(\.rows))
+    }
+
     @Test("A frame is the rectangle that changes, and is blended over the canvas where that is possible")
     func changedRectangle() throws {
         let opaque = try written([2, 4].map { square(0xFFE0_4020, at: $0, on: 0xFF00_80C0) }).frames[1]

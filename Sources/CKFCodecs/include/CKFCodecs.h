@@ -146,12 +146,24 @@ uint32_t kf_png_fast_read(kf_png_fast *fast, uint8_t *rows, size_t stride, uint3
 bool kf_png_fast_is_opaque(const kf_png_fast *fast);
 void kf_png_fast_close(kf_png_fast *fast);
 
+/// The colours of an image whose rows are looked at before they are written.
+typedef struct kf_png_colors kf_png_colors;
+
+/// NULL when memory has run out.
+kf_png_colors *kf_png_colors_create(void);
+/// Looks at more rows of straight BGRA. False when the others make no difference: only red, green and blue, with alpha
+/// if there is one, can hold the image.
+bool kf_png_colors_add(kf_png_colors *colors, const uint8_t *rows, size_t stride, uint32_t width, uint32_t count);
+void kf_png_colors_free(kf_png_colors *colors);
+
 typedef struct kf_png_writer kf_png_writer;
 
-/// Begins a PNG of BGRA rows, marked as sRGB. The fourth byte is dropped unless `has_alpha`; `exif` is written unless
-/// its size is 0.
+/// Begins a PNG of straight BGRA rows, marked as sRGB. With `colors`, which have seen all rows and are needed until the
+/// end, it has the smallest kind of pixels that holds these: a palette, or grey, of few bits; without, red, green and
+/// blue. The fourth byte is dropped unless `has_alpha`; `exif` is written unless its size is 0.
 kf_png_writer *kf_png_writer_open(
-    uint32_t width, uint32_t height, bool has_alpha, const uint8_t *exif, size_t exif_size, kf_message *message);
+    uint32_t width, uint32_t height, bool has_alpha, kf_png_colors *colors, const uint8_t *exif, size_t exif_size,
+    kf_message *message);
 kf_status kf_png_write(kf_png_writer *writer, const uint8_t *rows, size_t stride, uint32_t count, kf_message *message);
 kf_status kf_png_writer_finish(kf_png_writer *writer, uint8_t **bytes, size_t *size, kf_message *message);
 void kf_png_writer_close(kf_png_writer *writer);

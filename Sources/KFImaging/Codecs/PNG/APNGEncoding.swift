@@ -14,7 +14,7 @@ extension PNGCodec {
             let patch = try APNGPatch(from: shown, to: frame.bitmap)
             // All frames have the same kind of pixels, and laying some over others takes transparency.
             let metadata = index == 0 ? options.metadata : EncodedMetadata()
-            try file.add(encode(patch.bitmap, hasAlpha: true, metadata), patch, delay: frame.delay)
+            try file.add(encodeWithAlpha(patch.bitmap, metadata), patch, delay: frame.delay)
             shown = frame.bitmap
         }
         return file.data

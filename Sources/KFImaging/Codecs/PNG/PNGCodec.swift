@@ -89,32 +89,6 @@ enum PNGCodec: ImageCodec {
         PNGFile.forEachChunk(of: [UInt8](bytes)) { name, content in if name == "eXIf" { exif = Data(content) } }
         return exif
     }
-
-    static func encode(_ bitmap: Bitmap, _ options: ImageEncodingOptions) throws(ImagingError) -> Data {
-        try encode(bitmap, hasAlpha: bitmap.hasAlpha, options.metadata)
-    }
-
-    /// Encodes a bitmap, with an alpha even if it is opaque when that is requested.
-    static func encode(_ bitmap: Bitmap, hasAlpha: Bool, _ metadata: EncodedMetadata) throws(ImagingError) -> Data {
-        var message = kf_message()
-        let (width, height) = (UInt32(bitmap.width), UInt32(bitmap.height))
-        let opened = metadata.withBytes { exif, _ in
-            kf_png_writer_open(width, height, hasAlpha, exif.start, exif.count, &message)
-        }
-        guard let writer = opened else { throw message.error(encoding: contentType) }
-        defer { kf_png_writer_close(writer) }
-        let isWritten = try BitmapRows(bitmap, bitmap.hasAlpha ? .straight : .none).forEachBand {
-            rows,
-            bytesPerRow,
-            count in
-            kf_png_write(writer, rows, bytesPerRow, UInt32(count), &message) == KF_OK
-        }
-        var result = CBytes()
-        guard isWritten, kf_png_writer_finish(writer, &result.bytes, &result.count, &message) == KF_OK else {
-            throw message.error(encoding: contentType)
-        }
-        return result.takeData()
-    }
 }
 
 /// An open PNG.

@@ -67,7 +67,12 @@ struct ProcessingArguments: ParsableArguments {
     )
     var quality: Quality?
 
-    @Flag(help: "Write WebP and AVIF so that nothing is lost, whatever the size; PNG never loses anything.")
+    @Flag(
+        help: ArgumentHelp(
+            "Write WebP and AVIF so that no pixel changes, whatever the size; PNG never changes one.",
+            discussion: "Pixels have 8 bits, multiplied by alpha: what exceeds that is rounded when an image is read."
+        )
+    )
     var lossless = false
 
     @Option(

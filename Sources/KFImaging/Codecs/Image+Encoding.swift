@@ -31,6 +31,11 @@ extension Image {
 
     /// The displayed image as PNG; nil for the empty image.
     ///
+    /// The file holds every pixel of the bitmap exactly, in the fewest bits: a palette of up to 256 colours, or grey,
+    /// of 1, 2, 4 or 8 bits, else red, green and blue; with alpha if any pixel is less than opaque. What the bitmap
+    /// itself does not hold, as more than 8 bits or exact colours of nearly transparent pixels (see ``Bitmap``), is not
+    /// in the file either.
+    ///
     /// - Returns: The encoded bytes.
     public func pngData() -> Data? { try? Codecs.encode(self, as: .png) }
 

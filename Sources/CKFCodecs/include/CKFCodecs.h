@@ -448,11 +448,9 @@ typedef struct kf_jxl_header {
     /// The profile of the pixels; NULL when they are sRGB, or their light reaches beyond white.
     const uint8_t *icc;
     size_t icc_size;
-    /// The number of the curve of light beyond white, 16 or 18, else 0; with white, red, green, blue as x, y pairs, and
-    /// the brightest light in candela a square metre.
+    /// The number of the curve of light beyond white, 16 or 18, else 0; with white, red, green, blue as x, y pairs.
     uint32_t transfer;
     double chromaticities[8];
-    double peak;
 } kf_jxl_header;
 
 /// The cost of decoding, by the announcements of the frames that the first image is made of.

@@ -65,7 +65,6 @@ static bool choose_high_dynamic_range(kf_jxl_reader *reader, kf_jxl_header *head
         memcpy(header->chromaticities + 6, colors.primaries_blue_xy, 2 * sizeof(double));
     }
     header->transfer = (uint32_t)transfer;
-    header->peak = reader->info.intensity_target;
     return true;
 }
 

@@ -47,9 +47,8 @@ private final class JXLReader {
     var profile: ColorProfile? {
         guard header.transfer != 0 else { return header.icc.map { .icc(Data(bytes: $0, count: header.icc_size)) } }
         let values = withUnsafeBytes(of: header.chromaticities) { Array($0.bindMemory(to: Double.self)) }
-        // Encoders that do not know the peak write the most that the curve can express.
-        let peak = header.peak > 0 && header.peak < 10_000 ? header.peak : HDRTransferFunction.usualPeak
-        return .coded(chromaticities: values, transfer: Int(header.transfer), peak: peak)
+        // The header's intensity is not used: encoders write 255 or 10,000 cd/m² whatever the image holds.
+        return .coded(chromaticities: values, transfer: Int(header.transfer))
     }
 
     /// Throws when the frames that the image is made of, whatever their size, cost more than an image may.

@@ -2,7 +2,7 @@
 import Foundation
 import Kingfisher
 
-let url = URL(string: "https://example.com/photo.jpg")!
+guard let url = URL(string: CommandLine.arguments.last ?? "") else { exit(2) }  // swift run app https://…/photo.jpg
 let processor =
     ThumbnailImageProcessor(size: CGSize(width: 200, height: 200), mode: .fill, anchor: .smart)
     |> RoundCornerImageProcessor(cornerRadius: 20)

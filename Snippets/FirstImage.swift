@@ -2,7 +2,8 @@
 import Foundation
 import Kingfisher
 
-guard let url = URL(string: CommandLine.arguments.last ?? "") else { exit(2) }  // swift run app https://…/photo.jpg
+// swift run app https://example.com/photo.jpg
+guard let url = CommandLine.arguments.dropFirst().first.flatMap(URL.init) else { exit(2) }
 let processor =
     ThumbnailImageProcessor(size: CGSize(width: 200, height: 200), mode: .fill, anchor: .smart)
     |> RoundCornerImageProcessor(cornerRadius: 20)

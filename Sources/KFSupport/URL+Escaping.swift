@@ -43,8 +43,9 @@ extension URL {
     /// User, host and port; empty, at the start, if there are none.
     private static func authority(of text: [UInt8]) -> ArraySlice<UInt8> {
         let scheme = text.prefix { userBytes.contains($0) && $0 != UInt8(ascii: ":") }
-        var start = scheme.endIndex
-        if text[start...].first == UInt8(ascii: ":") { start += 1 }
+        // A relative reference has no scheme: "a//b" is a path.
+        let hasScheme = text[scheme.endIndex...].first == UInt8(ascii: ":")
+        let start = hasScheme ? scheme.endIndex + 1 : text.startIndex
         guard text[start...].starts(with: "//".utf8) else { return text[..<0] }
         return text[(start + 2)...].prefix { !"/?#".utf8.contains($0) }
     }

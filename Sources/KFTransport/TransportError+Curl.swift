@@ -58,7 +58,12 @@ private struct CurlFailure {
 
     private var undecodable: String {
         let field = head.value(of: "content-encoding") ?? ""
-        guard let label = ContentCoding(field).labels.first else { return "The compressed body is damaged." }
+        guard let label = ContentCoding(field).labels.first else {
+            // Which others libcurl can undo depends on how it was built.
+            return ["gzip", "x-gzip", "deflate"].contains(field.lowercased())
+                ? "The compressed body is damaged."
+                : "The body from \(host) is damaged, or the system's libcurl cannot undo its coding, \"\(field)\"."
+        }
         return "The body from \(host) is coded as \"\(field)\", of which \"\(label)\" is no known coding."
     }
 

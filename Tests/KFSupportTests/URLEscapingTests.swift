@@ -54,6 +54,7 @@ import Testing
         arguments: [
             ("x y", "http://h/d/x%20y"), ("/a%20b c", "http://h/a%20b%20c"), ("?q=%20 ", "http://h/d/e?q=%20%20"),
             ("//o/%41 ", "http://o/%41%20"), ("../%zz", "http://h/%25zz"), ("a//b@c d", "http://h/d/a//b@c%20d"),
+            ("a//b c%20d", "http://h/d/a//b%20c%20d"), ("a//b/x", "http://h/d/a//b/x"),
         ]
     )
     func references(text: String, expected: String) throws {

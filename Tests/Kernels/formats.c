@@ -45,21 +45,25 @@ static void check_gif(void) {
 
 static void check_tiff(void) {
     enum { count = 50 };
-    static uint8_t samples[count * 8], pixels[count * 4];
+    static uint8_t samples[count * 10], pixels[count * 4], alphas[count];
     static const unsigned depths[] = {1, 2, 4, 8, 8, 16};
     begin("tiff");
     for (int round = 0; round < 400; round++) {
         kf_tiff_samples kind = {
             .depth = depths[round % 6], .indexed = round % 6 < 4, .colors = number_below(2) ? 3 : 1,
             .has_alpha = number_below(2), .premultiplied = number_below(2), .inverted = number_below(2)};
-        if (number_below(5) == 0) kind.colors = 4, kind.has_alpha = false;
+        if (number_below(5) == 0) kind.colors = 4;
+        // Only indices of a whole byte have other samples beside them.
+        if (kind.indexed && kind.depth < 8) kind.has_alpha = false;
         kind.lab = kind.colors == 3 && number_below(4) == 0;
         for (int i = 0; i < 256; i++) fill_pixels(&kind.table[i], 1, false);
         fill(samples, sizeof samples);
         const size_t bytes = kind.depth == 16 ? 2 : 1;
         const uint8_t *const components[KF_TIFF_COMPONENTS] = {
-            samples, samples + bytes, samples + 2 * bytes, samples + 3 * bytes};
-        kf_tiff_unpack(&kind, components, kind.indexed ? 1 : 4 * bytes, count, pixels);
+            samples, samples + bytes, samples + 2 * bytes, samples + 3 * bytes, samples + 4 * bytes};
+        const size_t step = !kind.indexed ? 5 * bytes : kind.has_alpha ? 2 : 1;
+        kf_tiff_unpack(&kind, components, step, count, pixels, alphas);
+        if (kind.colors == 4 && kind.has_alpha && !kind.indexed) add(alphas, sizeof alphas);
         add(pixels, sizeof pixels);
         kf_tiff_from_rgba(pixels, count, kind.has_alpha);
         add(pixels, sizeof pixels);

@@ -3,9 +3,13 @@
 #include <stdlib.h>
 #include <cgif.h>
 
-// cgif before 0.3 always writes a loop count: an animation that is to play once may be played once more.
-#ifndef CGIF_ATTR_NO_LOOP
+// cgif before 0.3 always writes how often an animation is repeated, and 0 is without end: one that is to play once is
+// repeated once there.
+#ifdef CGIF_ATTR_NO_LOOP
+enum { fewest_repeats = 0 };
+#else
 #define CGIF_ATTR_NO_LOOP 0
+enum { fewest_repeats = 1 };
 #endif
 
 // Versions that know this flag otherwise drop frames that equal the one before, and the time they are shown for.
@@ -38,16 +42,17 @@ kf_gif_writer *kf_gif_writer_open(
     uint16_t width, uint16_t height, kf_gif_colors colors, uint32_t loop_count, kf_message *message
 ) {
     kf_gif_writer *writer = calloc(1, sizeof *writer);
+    const uint32_t repeats = loop_count == 0 ? 0 : loop_count == 1 ? fewest_repeats : loop_count - 1;
     if (writer) {
         CGIF_Config config = {
             .pGlobalPalette = (uint8_t *)colors.bytes,
             .numGlobalPaletteEntries = colors.count,
-            // A file that plays once has no loop count; that of others is the number of repetitions.
+            // A file that plays once does not say so.
             .attrFlags = CGIF_ATTR_IS_ANIMATED | (loop_count == 1 ? CGIF_ATTR_NO_LOOP : 0),
             .genFlags = CGIF_GEN_KEEP_IDENT_FRAMES,
             .width = width,
             .height = height,
-            .numLoops = loop_count > 1 ? (uint16_t)(loop_count - 1) : 0,
+            .numLoops = (uint16_t)repeats,
             .pWriteFn = append,
             .pContext = &writer->buffer,
         };

@@ -7,7 +7,7 @@ extension CacheMetadata {
     package static let longestEncoding = 1_500
     private static let version: UInt8 = 1
     /// Redirects that take more bytes become one that says `no-cache`.
-    private static let longestRedirects = 350
+    private static let longestRedirects = 700
 
     /// The fields, the most important first: times are short, what the response depends on and how long it may be used
     /// must not be missing, validators save bytes.

@@ -7,6 +7,13 @@ import Foundation
 import FoundationNetworking
 #endif
 
+extension HTTPURLResponse {
+    /// Whether a shared cache may store the response to a request with credentials.
+    var isForEveryone: Bool {
+        CacheControl(value(forHTTPHeaderField: "Cache-Control"), isShared: true).isForEveryone
+    }
+}
+
 extension CacheMetadata {
     /// This response and those that redirected to it: each has to allow what is done with the bytes.
     var chain: [CacheMetadata] { [self] + redirects }

@@ -117,7 +117,8 @@ struct PrefetchWork: Sendable {
             // A provider may ignore that it is cancelled.
             guard !Task.isCancelled else { throw .requestError(reason: .asyncTaskContextCancelled) }
             var query = CacheCore.Query(key, options)
-            guard options.mayStore(loaded.cacheMetadata, isPersonal: loaded.isPersonal) else {
+            let redirects = loaded.response?.redirects ?? []
+            guard options.mayStore(loaded.cacheMetadata, isPersonal: loaded.isPersonal, redirects: redirects) else {
                 manager.remove(KeyedSource(source, options))
                 return .completed
             }

@@ -88,8 +88,10 @@ extension KingfisherManager {
             if let response = error.notModifiedResponse {
                 var cached = cached
                 if let metadata = cached.metadata {
-                    // A downloader of the user's may not have called the hook.
-                    let newer = confirmation.withLock { $0 } ?? CacheMetadata(response: response)
+                    // A downloader of the user's may not have called the hook: the redirects of this time are not known.
+                    var newer = CacheMetadata(response: response)
+                    newer.redirects = metadata.redirects
+                    newer = confirmation.withLock { $0 } ?? newer
                     let confirmed = metadata.confirmed(by: newer)
                     if options.mayStore(confirmed) {
                         await renew(cached, confirmed, wanted)
@@ -214,9 +216,15 @@ extension KingfisherParsedOptionsInfo {
     /// - Parameters:
     ///   - metadata: What it says about caching.
     ///   - isPersonal: Whether credentials were sent for it.
+    ///   - redirects: The responses that redirected to it; the metadata has only those that say something.
     /// - Returns: Whether it may; one that is stored already may stay.
-    func mayStore(_ metadata: CacheMetadata?, isPersonal: Bool = false) -> Bool {
+    func mayStore(
+        _ metadata: CacheMetadata?,
+        isPersonal: Bool = false,
+        redirects: [HTTPURLResponse] = []
+    ) -> Bool {
         guard respectCacheControl else { return true }
+        if isPersonal, isCacheShared, redirects.contains(where: { !$0.isForEveryone }) { return false }
         guard let metadata else { return !isPersonal || !isCacheShared }
         return metadata.chain.allSatisfy { response in
             let control = CacheControl(response.cacheControl, isShared: isCacheShared)

@@ -15,7 +15,8 @@ extension KingfisherManager {
         var loaded = LoadResult(image: image, cacheType: .none, data: bytes.data, metrics: bytes.metrics)
         loaded.metadata = bytes.cacheMetadata
         guard let cache = wanted.options.targetCache else { return loaded }
-        guard wanted.options.mayStore(loaded.metadata, isPersonal: bytes.isPersonal) else {
+        let redirects = bytes.response?.redirects ?? []
+        guard wanted.options.mayStore(loaded.metadata, isPersonal: bytes.isPersonal, redirects: redirects) else {
             remove(wanted)
             return loaded
         }

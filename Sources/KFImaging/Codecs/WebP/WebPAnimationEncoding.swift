@@ -11,9 +11,12 @@ extension WebPCodec {
         var writer: WebPWriter?
         for index in 0..<animation.frameCount {
             let (bitmap, delay) = try animation.frame(index)
-            // The first frame stands for the others: a palette, and pixels that are left out, have few colours in all.
-            let coding = options.lossless ? KF_WEBP_LOSSLESS : bitmap.hasFewColors ? KF_WEBP_SMALLER : KF_WEBP_LOSSY
-            if writer == nil { writer = try WebPWriter(animation, options.quality, coding) }
+            if writer == nil {
+                // The first frame stands for the others: a palette, and pixels that are left out, have few colours in all.
+                let coding =
+                    options.lossless ? KF_WEBP_LOSSLESS : bitmap.hasFewColors ? KF_WEBP_SMALLER : KF_WEBP_LOSSY
+                writer = try WebPWriter(animation, options.quality, coding)
+            }
             try writer?.add(bitmap, delay: delay)
         }
         guard let writer else { throw .encodingFailed(contentType, detail: "there is no frame") }

@@ -5,13 +5,6 @@ import Foundation
 import KFImaging
 import Testing
 
-/// The peak of this process's resident memory, in bytes.
-private func peakMemory() throws -> Int {
-    let status = try String(contentsOfFile: "/proc/self/status", encoding: .utf8)
-    let line = try #require(status.split(separator: "\n").first { $0.hasPrefix("VmHWM") })
-    return try #require(Int(line.filter(\.isNumber))) * 1024
-}
-
 @Suite struct BadInputTests {
     @Test("The default limits of the process apply to options without limits of their own") func defaultLimits() throws
     {

@@ -102,6 +102,13 @@ import Testing
         #expect(result.rows[0].allSatisfy { (127...128).contains($0.g) })
     }
 
+    @Test("A low image, blurred in pieces, is a tall one lying down", arguments: [0.3, 5, 8_000])
+    func pieces(radius: Double) throws {
+        let wide = ResamplingTests.noise(70_001, 3, seed: 6)
+        let tall = try wide.oriented(from: .left).blurred(radius: radius)
+        #expect(try wide.blurred(radius: radius).words == tall.oriented(from: .right).words)
+    }
+
     @Test("The portable blur gives the same bytes as the vectorised one") func portableGivesSameBytes() throws {
         let image = ResamplingTests.noise(37, 22, seed: 9)
         for radius in UInt32(1)...9 {

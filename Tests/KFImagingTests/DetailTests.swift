@@ -202,6 +202,19 @@ import Testing
         #expect(image.sharpened(sigma: sigma, amount: amount) === image)
     }
 
+    @Test("Every part of a wide image is sharpened as it is alone", arguments: [0.5, 4, 30] as [CGFloat])
+    func wideImages(sigma: CGFloat) throws {
+        let wide = noiseBitmap(9_001, 3, seed: 4)
+        func rows(_ bitmap: Bitmap?) throws -> [[Pixel]] {
+            try #require(bitmap.flatMap { Image(cgImage: $0).sharpened(sigma: sigma, amount: 2) }).bitmap().rows
+        }
+        let whole = try rows(wide)
+        for left in stride(from: 0, to: 8_700, by: 100) {
+            let part = try rows(wide.cropping(to: CGRect(x: left, y: 0, width: 300, height: 3)))
+            for y in 0..<3 { #expect(part[y][100..<200] == whole[y][left + 100..<left + 200], "\(left)") }
+        }
+    }
+
     @Test("Huge values are limited") func limitsSigma() throws {
         let ramp = Image(cgImage: .row((0..<250).map { $0 < 125 ? 100 : 140 }))
         func sharp(_ sigma: CGFloat) throws -> [Pixel] {

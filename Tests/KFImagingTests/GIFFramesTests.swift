@@ -408,19 +408,12 @@ private func unpacked(_ bytes: [UInt8], count: Int) -> [UInt8] {
                 gif.data += frame
             }
             let source = try gif.source()
-            let before = try residentMemory()
+            let before = try peakMemory()
             for index in 0..<40 { #expect(source.frame(at: index) != nil) }
-            let growth = try residentMemory() - before
+            let growth = try peakMemory() - before
             #expect(growth < 3 * 4_000_000 + 3_000_000, "\(growth) bytes")
         }
     }
-}
-
-/// The most memory this process has had, in bytes.
-private func residentMemory() throws -> Int {
-    let status = try String(contentsOfFile: "/proc/self/status", encoding: .utf8)
-    let line = try #require(status.split(separator: "\n").first { $0.hasPrefix("VmHWM") })
-    return try #require(Int(line.filter(\.isNumber))) * 1024
 }
 
 extension Bitmap {

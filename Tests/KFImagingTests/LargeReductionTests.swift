@@ -6,13 +6,6 @@ import Testing
 
 @testable import KFImaging
 
-/// The most memory this process has had, in bytes.
-private func peakMemory() throws -> Int {
-    let status = try String(contentsOfFile: "/proc/self/status", encoding: .utf8)
-    let line = try #require(status.split(separator: "\n").first { $0.hasPrefix("VmHWM") })
-    return try #require(Int(line.filter(\.isNumber))) * 1024
-}
-
 /// A bitmap of opaque greys by a formula.
 private func greys(_ size: PixelSize, _ level: (_ x: Int, _ y: Int) -> UInt32) throws -> Bitmap {
     try Bitmap(size, hasAlpha: false) { rows in

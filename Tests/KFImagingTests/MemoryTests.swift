@@ -15,6 +15,13 @@ func limitMemory() throws {
     while let block = malloc(16 << 20) { taken.append(block) }
 }
 
+/// The most memory this process has had, in bytes.
+func peakMemory() throws -> Int {
+    let status = try String(contentsOfFile: "/proc/self/status", encoding: .utf8)
+    let line = try #require(status.split(separator: "\n").first { $0.hasPrefix("VmHWM") })
+    return try #require(Int(line.filter(\.isNumber))) * 1024
+}
+
 /// The thread sanitizer takes memory of its own for each block, and ends a process that it cannot give memory to.
 let memoryIsOurs = {
     #if KF_TSAN

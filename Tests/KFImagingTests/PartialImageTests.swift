@@ -4,13 +4,6 @@ import Foundation
 import KFImaging
 import Testing
 
-/// The most memory this process has had, in bytes.
-private func peakMemory() throws -> Int {
-    let status = try String(contentsOfFile: "/proc/self/status", encoding: .utf8)
-    let line = try #require(status.split(separator: "\n").first { $0.hasPrefix("VmHWM") })
-    return try #require(Int(line.filter(\.isNumber))) * 1024
-}
-
 /// How many rows, from the first one on, two images have in common; the others of the first must be transparent.
 private func sharedRows(_ part: Bitmap, _ whole: Bitmap) -> Int {
     let count = zip(part.rows, whole.rows).prefix { $0 == $1 }.count

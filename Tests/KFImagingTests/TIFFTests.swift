@@ -4,13 +4,6 @@ import Foundation
 import KFImaging
 import Testing
 
-/// The most memory this process has had, in bytes.
-private func peakMemory() throws -> Int {
-    let status = try String(contentsOfFile: "/proc/self/status", encoding: .utf8)
-    let line = try #require(status.split(separator: "\n").first { $0.hasPrefix("VmHWM") })
-    return try #require(Int(line.filter(\.isNumber))) * 1024
-}
-
 /// A file of one directory, behind its data, at whose end a profile may lie.
 ///
 /// Values have 32 bits, and tags know only the first of theirs.

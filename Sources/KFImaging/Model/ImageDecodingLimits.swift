@@ -9,9 +9,10 @@ import KFSupport
 public struct ImageDecodingLimits: Sendable, Hashable {
     /// The most pixels an image may have, judged by the size its header declares; 2²⁸ (a gigabyte) unless set.
     ///
-    /// That is for the image itself, of 4 bytes a pixel. One that is made smaller takes less, whatever its shape: a band
-    /// of rows, and never more than the whole image would. The libraries behind HEIC and JPEG XL hold more while they
-    /// decode: some 8 bytes a pixel, and up to 34 for lossless JPEG XL, so a server that decodes those sets this lower.
+    /// That is for the image itself, of 4 bytes a pixel. One that is made smaller while it is decoded usually takes less,
+    /// as few of its rows are held at a time. Most formats hold a row whole, though: an image a few rows high takes as
+    /// much as if it were not made smaller. The libraries behind HEIC and JPEG XL hold more while they decode: some 8
+    /// bytes a pixel, and up to 34 for lossless JPEG XL, so a server that decodes those sets this lower.
     public var maxPixelCount: Int
     /// The most scans a progressive JPEG may have; each costs a visit of the whole image.
     ///

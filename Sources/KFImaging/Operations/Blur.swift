@@ -11,6 +11,28 @@ extension Bitmap {
     /// - Throws: ``ImagingError/outOfMemory(bytes:)``.
     package func blurred(radius: Double) throws(ImagingError) -> Bitmap {
         guard let blur = BoxBlur(radius: radius) else { return self }
+        // Sums of columns take as much as ten rows: more than a low image itself.
+        return height < 16 ? try blurredInPieces(blur) : try blurred(blur)
+    }
+
+    /// Blurs pieces side by side, each together with the columns around it that its pixels depend on.
+    private func blurredInPieces(_ blur: BoxBlur) throws(ImagingError) -> Bitmap {
+        let reach = blur.passes * Int(blur.boxRadius)
+        let step = max(1 << 15, 2 * reach)
+        guard width > step else { return try blurred(blur) }
+        return try Bitmap(size, hasAlpha: hasAlpha ? nil : false) { rows throws(ImagingError) in
+            for left in stride(from: 0, to: width, by: step) {
+                let right = min(left + step, width)
+                let (first, end) = (max(0, left - reach), min(right + reach, width))
+                let piece = try part(x: first, y: 0, PixelSize(end - first, height)).blurred(blur)
+                piece.forEachRow { y, row in
+                    (rows.pixels(y) + left).update(from: row + (left - first), count: right - left)
+                }
+            }
+        }
+    }
+
+    private func blurred(_ blur: BoxBlur) throws(ImagingError) -> Bitmap {
         let scratch = try Buffer<UInt8>(kf_box_blur_scratch(bytesPerRow, height, blur.boxRadius))
         defer { withExtendedLifetime(scratch) {} }
         return try withUnsafeBytes { bytes throws(ImagingError) in

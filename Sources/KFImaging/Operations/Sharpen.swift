@@ -16,7 +16,7 @@ extension Bitmap {
     func sharpened(sigma: Double, amount: Double) throws(ImagingError) -> Bitmap {
         // Below a tenth of a pixel the Gaussian is a single number, and nothing would change.
         guard sigma >= 0.1, amount > 0, sigma.isFinite, amount.isFinite else { return self }
-        let blur = try RowBlur(width: width, height: height, sigma: min(sigma, 100))
+        let blur = try RowBlur(size, sigma: min(sigma, 100))
         let strength = Float(min(amount, 100))
         return try withUnsafeBytes { bytes throws(ImagingError) in
             try Bitmap(size, hasAlpha: hasAlpha) { rows in
@@ -24,9 +24,19 @@ extension Bitmap {
                 func source(_ y: Int) -> UnsafePointer<UInt8> {
                     (base + y * bytesPerRow).assumingMemoryBound(to: UInt8.self)
                 }
-                for y in 0..<height {
-                    let mean = blur.row(y, source)
-                    sharpen(source(y), mean, to: rows.row(y), strength)
+                for left in stride(from: 0, to: width, by: RowBlur.mostColumns) {
+                    let columns = left..<min(left + RowBlur.mostColumns, width)
+                    blur.start(columns)
+                    for y in 0..<height {
+                        let mean = blur.row(y, source)
+                        sharpen(
+                            source(y) + left * 4,
+                            mean,
+                            to: rows.row(y) + left * 4,
+                            count: columns.count,
+                            strength: strength
+                        )
+                    }
                 }
             }
         }
@@ -36,9 +46,10 @@ extension Bitmap {
         _ source: UnsafePointer<UInt8>,
         _ mean: UnsafePointer<Float>,
         to target: UnsafeMutablePointer<UInt8>,
-        _ strength: Float
+        count: Int,
+        strength: Float
     ) {
-        for x in stride(from: 0, to: width * 4, by: 4) {
+        for x in stride(from: 0, to: count * 4, by: 4) {
             let alpha = Float(source[x + 3])
             let share = alpha / max(mean[x + 3], 1e-3)
             for i in x..<x + 3 {
@@ -51,62 +62,79 @@ extension Bitmap {
     }
 }
 
-/// A Gaussian blur that hands out one row after another, holding as many rows as the kernel is high.
+/// A Gaussian blur of some columns at a time that hands out one row after another, holding as many as the kernel is high.
 private final class RowBlur {
-    private let width: Int
-    private let height: Int
+    /// How many columns are blurred at a time, so that the rows that are held do not grow with the width of the image.
+    static let mostColumns = 1 << 12
+
+    private let size: PixelSize
     private let reach: Int
     private let weights: [Float]
-    /// One row of numbers, its ends repeated.
+    /// One row of numbers, with those within reach of the columns.
     private let wide: Buffer<Float>
     /// Rows blurred horizontally; row y is at y modulo their number.
     private let window: Buffer<Float>
     private let sums: Buffer<Float>
+    private var columns = 0..<0
     private var received = 0
 
-    init(width: Int, height: Int, sigma: Double) throws(ImagingError) {
+    init(_ size: PixelSize, sigma: Double) throws(ImagingError) {
         let reach = max(1, Int((3 * sigma).rounded(.up)))
         let bell = (-reach...reach).map { exp(-Double($0 * $0) / (2 * sigma * sigma)) }
         let total = bell.reduce(0, +)
-        self.width = width
-        self.height = height
+        let count = min(size.width, Self.mostColumns)
+        self.size = size
         self.reach = reach
         weights = bell.map { Float($0 / total) }
-        wide = try Buffer((width + 2 * reach) * 4)
-        window = try Buffer((2 * reach + 1) * width * 4)
-        sums = try Buffer(width * 4)
+        wide = try Buffer((count + 2 * reach) * 4)
+        window = try Buffer((2 * reach + 1) * count * 4)
+        sums = try Buffer(count * 4)
     }
 
-    /// Row `y` of the blurred image; rows must be asked for in order.
+    /// Begins with the first row of some columns, ``mostColumns`` at most.
+    func start(_ columns: Range<Int>) {
+        self.columns = columns
+        received = 0
+    }
+
+    /// Row `y` of these columns, blurred; rows must be asked for in order.
     func row(_ y: Int, _ source: (Int) -> UnsafePointer<UInt8>) -> UnsafePointer<Float> {
-        while received < min(height, y + reach + 1) {
+        while received < min(size.height, y + reach + 1) {
             take(source(received))
             received += 1
         }
         for (tap, weight) in weights.enumerated() {
-            let near = min(max(y + tap - reach, 0), height - 1)
+            let near = min(max(y + tap - reach, 0), size.height - 1)
             add(slot(near), weight, to: sums.base, isFirst: tap == 0)
         }
         return UnsafePointer(sums.base)
     }
 
     private func slot(_ y: Int) -> UnsafeMutablePointer<Float> {
-        window.base + y % (2 * reach + 1) * width * 4
+        window.base + y % (2 * reach + 1) * columns.count * 4
     }
 
     private func take(_ row: UnsafePointer<UInt8>) {
-        for i in 0..<4 {
-            for x in 0..<reach {
-                wide.base[x * 4 + i] = Float(row[i])
-                wide.base[(reach + width + x) * 4 + i] = Float(row[(width - 1) * 4 + i])
-            }
-        }
-        let middle = wide.base + reach * 4
-        for i in 0..<width * 4 { middle[i] = Float(row[i]) }
+        widen(row)
         let target = slot(received)
         for (tap, weight) in weights.enumerated() {
             add(wide.base + tap * 4, weight, to: target, isFirst: tap == 0)
         }
+    }
+
+    /// Makes numbers of the columns and of those within reach; the ends of the row are repeated.
+    private func widen(_ row: UnsafePointer<UInt8>) {
+        let reached = columns.lowerBound - reach..<columns.upperBound + reach
+        let existing = reached.clamped(to: 0..<size.width)
+        let left = existing.lowerBound - reached.lowerBound
+        for i in 0..<4 {
+            for x in 0..<left { wide.base[x * 4 + i] = Float(row[i]) }
+            for x in left + existing.count..<reached.count {
+                wide.base[x * 4 + i] = Float(row[(size.width - 1) * 4 + i])
+            }
+        }
+        let (source, target) = (row + existing.lowerBound * 4, wide.base + left * 4)
+        for i in 0..<existing.count * 4 { target[i] = Float(source[i]) }
     }
 
     private func add(
@@ -115,10 +143,11 @@ private final class RowBlur {
         to sums: UnsafeMutablePointer<Float>,
         isFirst: Bool
     ) {
+        let count = columns.count * 4
         if isFirst {
-            for i in 0..<width * 4 { sums[i] = row[i] * weight }
+            for i in 0..<count { sums[i] = row[i] * weight }
         } else {
-            for i in 0..<width * 4 { sums[i] += row[i] * weight }
+            for i in 0..<count { sums[i] += row[i] * weight }
         }
     }
 }

@@ -48,7 +48,13 @@ public struct ImageDecodingLimits: Sendable, Hashable {
     /// the time is over.
     public var maxDrawingDuration: TimeInterval = 10
 
-    private static let current = Locked(ImageDecodingLimits())
+    private static let current = Locked(initial())
+
+    /// The limits until some are set.
+    ///
+    /// Not inlined: Swift 6.3.1 with -O makes zeros of a static lock around a struct of more than 48 bytes whose values
+    /// it knows.
+    @inline(never) private static func initial() -> ImageDecodingLimits { ImageDecodingLimits() }
 
     /// The limits of everything that is decoded in this process without limits of its own, by loads, caches and
     /// processors too.

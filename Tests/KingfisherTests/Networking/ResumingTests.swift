@@ -53,9 +53,14 @@ import FoundationNetworking
         func labelled(_ response: TestResponse) -> TestResponse {
             response.with { $0.headers["Content-Encoding"] = "aws-chunked" }
         }
-        let (data, requests) = try await interrupted(labelled(file(cut: 40_000)), then: labelled(file()))
-        #expect(data == bytes)
-        #expect(requests.last?.header("Range") == "bytes=40000-")
+        let (whole, part) = (labelled(file()), labelled(file(cut: 40_000)))
+        try await withDownloader { server, downloader in
+            // Newer versions of libcurl refuse the first response of each download, and the transport asks again.
+            server.route("/a") { $0.header("Range") == nil ? part : whole }
+            #expect(await Caller.load(server.url("/a"), with: downloader).error != nil)
+            #expect(await Caller.load(server.url("/a"), with: downloader).data == bytes)
+            #expect(server.requests.last?.header("Range") == "bytes=40000-")
+        }
     }
 
     @Test("A file that has changed is loaded anew") func changed() async throws {

@@ -4,7 +4,7 @@ import Foundation
 
 /// The directory for the user's caches.
 package enum CachesDirectory {
-    /// Stands for the directory of a user who has no home: nobody can make one there.
+    /// Stands for the directory of a user who has no home: no directory can be made there.
     package static let none = "/dev/null/no home directory"
 
     /// `$XDG_CACHE_HOME`, or `.cache` in the user's home; ``none`` if there is neither.

@@ -13,7 +13,7 @@ enum HDRTransferFunction: Hashable {
     /// A screen of 1,000 candela a square metre is assumed.
     case hlg
 
-    /// The peak of images that do not tell theirs, which is that of most screens they are made on.
+    /// The peak of images that state none: most screens on which they are made have it.
     static let usualPeak = 1000.0
 
     /// Candela a square metre that a light of 1 is.
@@ -32,7 +32,7 @@ enum HDRTransferFunction: Hashable {
         }
     }
 
-    /// The light, 0…1, of a value in 0…1: that of the screen, or with hybrid log-gamma that of the scene.
+    /// The light of a value, both 0…1: light of the screen, or of the scene with hybrid log-gamma.
     func light(_ value: Double) -> Double {
         switch self {
         case .pq: return Self.pqLight(value)
@@ -42,8 +42,8 @@ enum HDRTransferFunction: Hashable {
         }
     }
 
-    /// The factor from a scene's light to that of the screen, by the luminance of the scene, 0…1; nil when they are the
-    /// same.
+    /// The factor from the light of the scene to the light of the screen, by the luminance of the scene, 0…1; nil where
+    /// both are the same light.
     ///
     /// It is the system gamma of 1.2 of a screen of 1,000 candela a square metre.
     var systemGain: ((_ luminance: Double) -> Double)? {

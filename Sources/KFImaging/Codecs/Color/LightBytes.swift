@@ -2,7 +2,7 @@
 
 import CKFCodecs
 
-/// The bytes for amounts of light from 0 to 1, so many that neighbours are the same byte or the next one.
+/// A table of bytes for light from 0 to 1, fine enough that neighbouring entries differ by one at most.
 enum LightBytes {
     static let steps = Int(KF_LIGHT_STEPS)
     static let table = (0...steps).map { WorkingSpace.linear.byte(Double($0) / Double(steps)) }

@@ -52,7 +52,7 @@ struct LightMatrix {
 }
 
 extension LightMatrix {
-    /// From XYZ, whose white is that of sRGB, to the amounts of red, green and blue of sRGB.
+    /// From XYZ with sRGB's white to sRGB's red, green and blue, in linear light.
     static let fromXYZ = LightMatrix(
         rows: [3.2404542, -1.5371385, -0.4985314],
         [-0.9692660, 1.8760108, 0.0415560],
@@ -73,13 +73,13 @@ extension LightMatrix {
     /// XYZ of a colour of luminance 1 by its x and y, which is above 0.
     static func light(x: Double, y: Double) -> SIMD3<Double> { SIMD3(x / y, 1, (1 - x - y) / y) }
 
-    /// From XYZ under some white to XYZ under that of sRGB, as the eye adapts to it (Bradford).
+    /// From XYZ with another white to XYZ with sRGB's white, as the eye adapts (Bradford).
     static func adaptation(from white: SIMD3<Double>) -> LightMatrix {
         let gains = (coneResponse * light(x: 0.3127, y: 0.3290)) / (coneResponse * white)
         return fromConeResponse * LightMatrix([gains.x, 0, 0], [0, gains.y, 0], [0, 0, gains.z]) * coneResponse
     }
 
-    /// From amounts of red, green and blue, of which 1 each is white, to XYZ.
+    /// From red, green and blue in linear light to XYZ; 1, 1, 1 is white.
     ///
     /// - Parameter chromaticities: White, red, green, blue as x, y pairs.
     /// - Returns: The matrix; nil when these are no three colours.

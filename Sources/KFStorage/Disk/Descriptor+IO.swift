@@ -3,6 +3,7 @@
 import CKFLinux
 import Foundation
 import Glibc
+import KFSupport
 
 extension Descriptor {
     /// The status of the file, which an open descriptor always has.

@@ -2,6 +2,7 @@
 
 import CKFLinux
 import Glibc
+import KFSupport
 
 extension Directory {
     /// A name as it lies in the listing: zero-terminated bytes, valid during the call that receives it.

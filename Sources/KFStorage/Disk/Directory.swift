@@ -5,14 +5,6 @@ import Foundation
 import Glibc
 import KFSupport
 
-/// A file descriptor that is closed when it goes.
-struct Descriptor: ~Copyable {
-    let number: Int32
-
-    init(_ number: Int32) { self.number = number }
-    deinit { close(number) }
-}
-
 /// A directory by its path, which need not exist.
 ///
 /// A symbolic link at a file's name is never followed.

@@ -3,6 +3,7 @@
 import CKFLinux
 import Foundation
 import Glibc
+import KFSupport
 
 /// The metadata written with an entry's bytes.
 ///

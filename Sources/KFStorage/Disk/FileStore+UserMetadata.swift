@@ -2,6 +2,7 @@
 
 import Foundation
 import Glibc
+import KFSupport
 
 extension FileStore {
     /// The user metadata of the entry called `name`, whether or not that has expired.

@@ -3,6 +3,7 @@
 import CKFLinux
 import Foundation
 import Glibc
+import KFSupport
 import Synchronization
 
 /// Where files are written before they are renamed into place, so that every reader sees a whole file or none.

@@ -3,15 +3,6 @@
 import CKFLinux
 import Glibc
 
-/// A file descriptor that is closed with its last owner.
-package final class OwnedDescriptor: Sendable {
-    package let number: Int32
-
-    package init(_ number: Int32) { self.number = number }
-
-    deinit { close(number) }
-}
-
 /// A request to the kernel to report when tasks were stalled for memory for long enough.
 struct MemoryPressureTrigger: Sendable {
     let descriptor: OwnedDescriptor

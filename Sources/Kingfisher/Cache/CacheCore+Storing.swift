@@ -113,8 +113,3 @@ extension CacheCore {
         }
     }
 }
-
-extension String {
-    /// The key of the image that the processor with this identifier makes of the image with this key.
-    func computedKey(with identifier: String) -> String { identifier.isEmpty ? self : "\(self)@\(identifier)" }
-}

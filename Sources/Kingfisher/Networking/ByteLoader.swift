@@ -271,9 +271,3 @@ final class ByteLoader: Sendable {
         return modified
     }
 }
-
-/// Leaves the bytes alone: stands for the processor where a subclass downloads bytes of which no image is wanted.
-struct BytesOnly: ImageProcessor {
-    let identifier = "com.onevcat.Kingfisher.BytesOnly"
-    func process(item: ImageProcessItem, options: KingfisherParsedOptionsInfo) -> KFCrossPlatformImage? { Image() }
-}

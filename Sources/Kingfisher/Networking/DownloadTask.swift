@@ -2,6 +2,9 @@
 
 import KFSupport
 
+/// Called with the task of a download that replaced another one within one load; nil when no download is involved.
+public typealias DownloadTaskUpdatedBlock = @Sendable (_ newTask: DownloadTask?) -> Void
+
 /// A handle on a load that was started by a method with a completion handler.
 ///
 /// It stays the same through retries, alternative sources and waiting: ``cancel()`` ends whatever is going on.

@@ -46,7 +46,7 @@ public final class KingfisherManager: Sendable {
 
         /// Adds what holds for all loads, also for those that do not begin with the default options.
         func addRules(to options: inout KingfisherParsedOptionsInfo) {
-            options.hooks.optionsProcessor = optionsProcessor
+            options.optionsProcessor = optionsProcessor
             options.cacheKeyFilter = options.cacheKeyFilter ?? cacheKeyFilter
             if skipsFailedURLs { options.skipFailedURLs = true }
         }
@@ -186,10 +186,10 @@ public final class KingfisherManager: Sendable {
 
     /// Has the options processor change the options of a load; it does so once, however often this is called.
     func process(_ options: inout KingfisherParsedOptionsInfo, for source: Source) {
-        guard let processor = options.hooks.optionsProcessor else { return }
-        var hooks = options.hooks
-        hooks.optionsProcessor = nil
+        guard let processor = options.optionsProcessor else { return }
+        let hooks = options.hooks
         options = processor.processed(options, for: source)
+        options.optionsProcessor = nil
         options.hooks = hooks
         options.targetCache = options.targetCache ?? cache
     }
@@ -239,8 +239,6 @@ public final class KingfisherManager: Sendable {
         handle: DownloadTask? = nil,
         updated: DownloadTaskUpdatedBlock? = nil
     ) -> Load {
-        var options = options
-        options.originalCache = options.originalCache ?? options.targetCache
         // What arrives encrypted shows nothing before it is complete.
         let isEncrypted = (options.decryptor ?? (options.downloader ?? downloader).decryptor) != nil
         return Load(

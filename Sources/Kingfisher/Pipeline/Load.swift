@@ -110,16 +110,3 @@ struct KeyedSource: Sendable {
     /// The error of a load that finds nothing, where caches are all there is, or that no subscriber wants any more.
     var notExisting: KingfisherError { .cacheError(reason: .imageNotExisting(key: query.key)) }
 }
-
-extension Source {
-    /// The key in the caches for a load with these options.
-    func cacheKey(_ options: KingfisherParsedOptionsInfo) -> String { filteredKey(options) ?? cacheKey }
-
-    /// The key that the options' filter gives; nil where none applies.
-    func filteredKey(_ options: KingfisherParsedOptionsInfo) -> String? {
-        guard let filter = options.cacheKeyFilter, case .network(let resource) = self,
-            resource.cacheKey == resource.downloadURL.cacheKey
-        else { return nil }
-        return filter.cacheKey(for: resource.downloadURL)
-    }
-}

@@ -266,6 +266,12 @@ extension ImageCache {
 }
 
 extension CacheMetadata {
+    /// Whether bytes that are not fresh at `instant` may be used after a request for them has failed.
+    func mayBeUsed(after error: KingfisherError, at instant: Date, inShared isShared: Bool) -> Bool {
+        if error.isConnectionFailure { return mayBeUsedWithoutConnection(inShared: isShared) }
+        return error.isServerFailure && mayBeUsedAfterServerFailure(at: instant, inShared: isShared)
+    }
+
     /// The fields of a conditional request, if it is for the URL that the bytes came from; where a filter makes the
     /// keys, for one with the same key.
     fileprivate func conditionalFields(

@@ -1,23 +1,14 @@
-// The one list of options, with their meaning and defaults. Array items and builder methods only refer to these.
+// The options of a load that every layer knows, with their meaning and defaults. Each layer adds its own beside them.
 
 public import Foundation
-public import KFImaging
-import KFTransport
+import KFImaging
 
 /// All options of one load.
 ///
-/// An option is added here, as a line in `OptionItems.swift` and as a line in `KFOptionSetter.swift`; a test fails
-/// until all three are there.
+/// What only one layer knows is declared there: `CacheOptions.swift`, `NetworkOptions.swift`, `RetryOptions.swift`,
+/// `LoadOptions.swift`, `ViewOptions.swift`. An option has a line in `OptionItems.swift` and one in
+/// `KFOptionSetter.swift`, too; a test fails until they are there.
 public struct KingfisherParsedOptionsInfo: Sendable {
-    /// The cache processed images are looked up and stored in; nil means the manager's.
-    public var targetCache: ImageCache?
-
-    /// The cache unprocessed downloads are looked up and stored in; nil means the target cache.
-    public var originalCache: ImageCache?
-
-    /// The downloader; nil means the manager's.
-    public var downloader: ImageDownloader?
-
     /// A hint for the transport, from 0 to 1.
     public var downloadPriority: Float = 0.5
 
@@ -78,28 +69,6 @@ public struct KingfisherParsedOptionsInfo: Sendable {
     /// The scale given to images: pixels a point.
     public var scaleFactor: CGFloat = 1
 
-    /// Changes the request just before it is sent.
-    public var requestModifier: (any AsyncImageDownloadRequestModifier)?
-
-    /// Decides on every redirection of a download.
-    public var redirectHandler: (any ImageDownloadRedirectHandler)?
-
-    /// Changes the head of a response before its status is checked; nil means the downloader's. (Not in Kingfisher.)
-    public var responseModifier: (any ImageDownloadResponseModifier)?
-
-    /// Decrypts the bytes of a download before ``dataModifier``; nil means the downloader's. (Not in Kingfisher.)
-    public var decryptor: (any ImageDataDecryptor)?
-
-    /// Changes the bytes of a download before anything is made of them or stored.
-    public var dataModifier: (any ImageDownloadDataModifier)?
-
-    /// Called with every piece of a download as it arrives.
-    ///
-    /// Called in order on a thread of the transport, which must not be blocked, after the piece was appended to the
-    /// task's ``SessionDataTask/mutableData``, and before data modifiers. A load that joins a transfer under way is
-    /// given the pieces from then on. Loads of providers have none.
-    public var onDataReceived: (@Sendable (_ task: SessionDataTask, _ data: Data) -> Void)?
-
     /// Makes the image out of the data.
     ///
     /// Its identifier is part of the cache key.
@@ -122,11 +91,6 @@ public struct KingfisherParsedOptionsInfo: Sendable {
 
     /// Converts images into the bytes of the disk cache and back.
     public var cacheSerializer: any CacheSerializer = DefaultCacheSerializer.default
-
-    /// Changes the delivered image.
-    ///
-    /// The image it returns is never stored.
-    public var imageModifier: (any ImageModifier)?
 
     /// Store the downloaded bytes too, in ``originalCache``, when a processor changes them.
     public var cacheOriginalImage = false
@@ -160,17 +124,6 @@ public struct KingfisherParsedOptionsInfo: Sendable {
     /// Files are always written atomically; with `.withoutOverwriting` an existing entry is kept, and is an error.
     public var diskStoreWriteOptions: Data.WritingOptions = []
 
-    /// Where processors run; nil means the library's own threads for pixel work.
-    public var processingQueue: CallbackQueue?
-
-    /// Tried one after the other when the source fails.
-    public var alternativeSources: [Source]?
-
-    /// Loaded instead while the downloader's network is one to save data on (``ImageDownloader/isConstrained``).
-    ///
-    /// Only when there is something to download: images in the caches are delivered as usual.
-    public var lowDataModeSource: Source?
-
     /// Whether the server is asked about an image that is cached, however long it may still be used; false at first.
     ///
     /// The request is conditional if the response that is cached had a validator. A response of 304 makes the cached
@@ -200,81 +153,19 @@ public struct KingfisherParsedOptionsInfo: Sendable {
     /// servers. (Not in Kingfisher.)
     public var respectCacheControl = false
 
-    /// Called with the cached image when the server is asked about it, on the callback queue, before the completion.
-    ///
-    /// Not called for a load that joins another one of the same after that. (Not in Kingfisher.)
-    public var onStaleImage: (@Sendable (RetrieveImageResult) -> Void)?
-
-    /// Decides whether a failed load is tried again.
-    public var retryStrategy: (any RetryStrategy)?
-
-    /// Fail at once when the URL has failed for good not long ago: neither the caches nor the server are asked.
-    ///
-    /// The error is ``KingfisherError/RequestErrorReason/urlBlocked(url:)``. Which failures count is the decision of
-    /// ``KingfisherManagerDelegate/manager(_:shouldBlock:after:)``; they are kept in ``KingfisherManager/failedURLs``.
-    /// Alternative sources are tried as after any error. Providers and live photos do not count. (Not in Kingfisher.)
-    public var skipFailedURLs = false
-
-    /// Load the URL even if it has failed for good. (Not in Kingfisher.)
-    ///
-    /// A success makes it a URL like any other again.
-    public var retryFailed = false
-
-    /// Makes the cache key of a download from its URL; nil means the URL itself. (Not in Kingfisher.)
-    ///
-    /// At first that of ``KingfisherManager/cacheKeyFilter``.
-    public var cacheKeyFilter: (any CacheKeyFilter)?
-
-    /// The extension of the file in the disk cache, instead of the configured one.
-    public var forcedExtension: String?
-
-    /// Show a progressive JPEG while it arrives; nil waits for all of it.
-    public var progressiveJPEG: ImageProgressive?
-
-    /// How a view shows the image when it was not in a cache.
-    public var transition: ImageTransition = .none
-
-    /// Use ``transition`` for images from a cache, too.
-    public var forceTransition = false
-
-    /// How long connecting may take, in seconds; nil means the downloader's value.
-    public var connectTimeout: TimeInterval?
-
-    /// How long the server may send nothing, in seconds; nil means the downloader's value.
-    public var downloadTimeout: TimeInterval?
-
-    /// How long the whole transfer may take, in seconds, including redirects but not the time in the queue; nil means
-    /// the downloader's value.
-    public var totalTimeout: TimeInterval?
-
-    /// Keep the image that a view shows until the new one is there, instead of showing the placeholder.
-    public var keepCurrentImageWhileLoading = false
-
-    /// Decode the image at the size of the view it is loaded into, in pixels, instead of its own. (Not in Kingfisher.)
-    ///
-    /// For image views and ``KFImage``; without effect elsewhere, and for views whose content mode is
-    /// ``KFCrossPlatformContentMode/center``, as that of a ``KFImage`` is unless it is
-    /// ``KFImage/resizable(_:)``. The load waits for the first layout if the view has no size yet. Each side
-    /// is rounded up to one of four sizes in each power of two, and the image is never larger than the original. When
-    /// the view grows beyond what it shows, or moves to a screen with another scale, the image is loaded again and the
-    /// present one stays until then; the handlers are not called once more. A view that shrinks keeps its image.
-    ///
-    /// The image is made by a ``ThumbnailImageProcessor`` of that size before ``processor`` runs, and its identifier is
-    /// part of the key. The original of a download is kept on disk, as with ``cacheOriginalImage``, so that another
-    /// size is made of that. A larger image of the same source in memory is shown until the right one is there.
-    public var sizedToView = false
-
-    /// The image that a view shows when loading fails, none with `.some(nil)`; nil leaves the placeholder.
-    public var onFailureImage: KFCrossPlatformImage??
-
-    /// The pipeline's own part, for the manager, the downloader and the cache that carry the load out.
-    var hooks = LoadHooks()
+    /// The options that their layers declare.
+    private var keyed = KeyedOptions()
 
     /// Reads a list of options; nil or an empty list gives the defaults.
     /// - Parameter info: The options; later ones override earlier ones.
     public init(_ info: KingfisherOptionsInfo? = nil) {
         for item in info ?? [] { item.apply(&self) }
-        originalCache = originalCache ?? targetCache
+    }
+
+    /// The value of an option that a layer declares; nil if it is not set.
+    subscript<Key: OptionKey>(key: Key.Type) -> Key.Value? {
+        get { keyed[key] }
+        set { keyed[key] = newValue }
     }
 }
 
@@ -294,7 +185,39 @@ extension KingfisherParsedOptionsInfo {
     }
 }
 
+/// A list of options.
+///
+/// Later ones override earlier ones.
+public typealias KingfisherOptionsInfo = [KingfisherOptionsInfoItem]
+
+/// One option, as an element of a list: a change of the options.
+///
+/// `OptionItems.swift` has them all.
+public struct KingfisherOptionsInfoItem: Sendable {
+    let apply: @Sendable (inout KingfisherParsedOptionsInfo) -> Void
+}
+
 extension KingfisherOptionsInfo {
     /// No options.
     static let empty: KingfisherOptionsInfo = []
+}
+
+extension KingfisherParsedOptionsInfo {
+    private enum ImageModifierKey: OptionKey { typealias Value = any ImageModifier }
+
+    /// Changes the delivered image.
+    ///
+    /// The image it returns is never stored.
+    public var imageModifier: (any ImageModifier)? {
+        get { self[ImageModifierKey.self] }
+        set { self[ImageModifierKey.self] = newValue }
+    }
+
+    private enum ProcessingQueueKey: OptionKey { typealias Value = CallbackQueue }
+
+    /// Where processors run; nil means the library's own threads for pixel work.
+    public var processingQueue: CallbackQueue? {
+        get { self[ProcessingQueueKey.self] }
+        set { self[ProcessingQueueKey.self] = newValue }
+    }
 }

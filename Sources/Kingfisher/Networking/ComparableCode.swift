@@ -25,9 +25,3 @@ struct ComparableCode: Equatable, Sendable {
         return AnyHashable(one) == AnyHashable(other)
     }
 }
-
-/// What makes the copies of a closure's wrapper equal.
-final class CodeIdentity: Hashable, Sendable {
-    static func == (lhs: CodeIdentity, rhs: CodeIdentity) -> Bool { lhs === rhs }
-    func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
-}

@@ -8,9 +8,6 @@ import KFTransport
 /// Called on the main queue.
 public typealias DownloadProgressBlock = @MainActor @Sendable (_ receivedSize: Int64, _ totalSize: Int64) -> Void
 
-/// Called with the task of a download that replaced another one within one load; nil when no download is involved.
-public typealias DownloadTaskUpdatedBlock = @Sendable (_ newTask: DownloadTask?) -> Void
-
 /// Where an image was found.
 public enum CacheType: Sendable {
     /// Nowhere: it was loaded.

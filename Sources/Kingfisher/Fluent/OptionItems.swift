@@ -1,24 +1,7 @@
-// The options as elements of an array: one line each. Their meaning is documented at the properties in Options.swift.
+// The options as elements of an array: one line each. Their meaning is documented at the properties.
 
 public import Foundation
 public import KFImaging
-
-/// A list of options.
-///
-/// Later ones override earlier ones.
-public typealias KingfisherOptionsInfo = [KingfisherOptionsInfoItem]
-
-/// One option, as an element of a ``KingfisherOptionsInfo``.
-public struct KingfisherOptionsInfoItem: Sendable {
-    let apply: @Sendable (inout KingfisherParsedOptionsInfo) -> Void
-
-    private static func setting<Value: Sendable>(
-        _ option: any WritableKeyPath<KingfisherParsedOptionsInfo, Value> & Sendable,
-        to value: Value
-    ) -> Self {
-        Self { $0[keyPath: option] = value }
-    }
-}
 
 extension KingfisherOptionsInfoItem {
     /// See ``KingfisherParsedOptionsInfo/targetCache``.
@@ -28,60 +11,60 @@ extension KingfisherOptionsInfoItem {
     /// See ``KingfisherParsedOptionsInfo/downloader``.
     public static func downloader(_ downloader: ImageDownloader) -> Self { Self { $0.downloader = downloader } }
     /// See ``KingfisherParsedOptionsInfo/downloadPriority``.
-    public static func downloadPriority(_ priority: Float) -> Self { setting(\.downloadPriority, to: priority) }
+    public static func downloadPriority(_ priority: Float) -> Self { Self { $0.downloadPriority = priority } }
     /// See ``KingfisherParsedOptionsInfo/connectTimeout``.
-    public static func connectTimeout(_ seconds: TimeInterval) -> Self { setting(\.connectTimeout, to: seconds) }
+    public static func connectTimeout(_ seconds: TimeInterval) -> Self { Self { $0.connectTimeout = seconds } }
     /// See ``KingfisherParsedOptionsInfo/downloadTimeout``.
-    public static func downloadTimeout(_ seconds: TimeInterval) -> Self { setting(\.downloadTimeout, to: seconds) }
+    public static func downloadTimeout(_ seconds: TimeInterval) -> Self { Self { $0.downloadTimeout = seconds } }
     /// See ``KingfisherParsedOptionsInfo/totalTimeout``.
-    public static func totalTimeout(_ seconds: TimeInterval) -> Self { setting(\.totalTimeout, to: seconds) }
+    public static func totalTimeout(_ seconds: TimeInterval) -> Self { Self { $0.totalTimeout = seconds } }
     /// See ``KingfisherParsedOptionsInfo/forceRefresh``.
-    public static var forceRefresh: Self { setting(\.forceRefresh, to: true) }
+    public static var forceRefresh: Self { Self { $0.forceRefresh = true } }
     /// See ``KingfisherParsedOptionsInfo/alsoPrefetchToMemory``.
-    public static var alsoPrefetchToMemory: Self { setting(\.alsoPrefetchToMemory, to: true) }
+    public static var alsoPrefetchToMemory: Self { Self { $0.alsoPrefetchToMemory = true } }
     /// See ``KingfisherParsedOptionsInfo/fromMemoryCacheOrRefresh``.
-    public static var fromMemoryCacheOrRefresh: Self { setting(\.fromMemoryCacheOrRefresh, to: true) }
+    public static var fromMemoryCacheOrRefresh: Self { Self { $0.fromMemoryCacheOrRefresh = true } }
     /// See ``KingfisherParsedOptionsInfo/cacheMemoryOnly``.
-    public static var cacheMemoryOnly: Self { setting(\.cacheMemoryOnly, to: true) }
+    public static var cacheMemoryOnly: Self { Self { $0.cacheMemoryOnly = true } }
     /// See ``KingfisherParsedOptionsInfo/queryCacheLayers``.
-    public static func queryCacheLayers(_ layers: CacheLayers) -> Self { setting(\.queryCacheLayers, to: layers) }
+    public static func queryCacheLayers(_ layers: CacheLayers) -> Self { Self { $0.queryCacheLayers = layers } }
     /// See ``KingfisherParsedOptionsInfo/storeCacheLayers``.
-    public static func storeCacheLayers(_ layers: CacheLayers) -> Self { setting(\.storeCacheLayers, to: layers) }
+    public static func storeCacheLayers(_ layers: CacheLayers) -> Self { Self { $0.storeCacheLayers = layers } }
     /// See ``KingfisherParsedOptionsInfo/originalQueryCacheLayers``.
     public static func originalQueryCacheLayers(_ layers: CacheLayers) -> Self {
-        setting(\.originalQueryCacheLayers, to: layers)
+        Self { $0.originalQueryCacheLayers = layers }
     }
     /// See ``KingfisherParsedOptionsInfo/originalStoreCacheLayers``.
     public static func originalStoreCacheLayers(_ layers: CacheLayers) -> Self {
-        setting(\.originalStoreCacheLayers, to: layers)
+        Self { $0.originalStoreCacheLayers = layers }
     }
     /// See ``KingfisherParsedOptionsInfo/waitForCache``.
-    public static var waitForCache: Self { setting(\.waitForCache, to: true) }
+    public static var waitForCache: Self { Self { $0.waitForCache = true } }
     /// See ``KingfisherParsedOptionsInfo/onlyFromCache``.
-    public static var onlyFromCache: Self { setting(\.onlyFromCache, to: true) }
+    public static var onlyFromCache: Self { Self { $0.onlyFromCache = true } }
     /// See ``KingfisherParsedOptionsInfo/backgroundDecode``.
-    public static var backgroundDecode: Self { setting(\.backgroundDecode, to: true) }
+    public static var backgroundDecode: Self { Self { $0.backgroundDecode = true } }
     /// See ``KingfisherParsedOptionsInfo/callbackQueue``.
-    public static func callbackQueue(_ queue: CallbackQueue) -> Self { setting(\.callbackQueue, to: queue) }
+    public static func callbackQueue(_ queue: CallbackQueue) -> Self { Self { $0.callbackQueue = queue } }
     /// See ``KingfisherParsedOptionsInfo/scaleFactor``.
-    public static func scaleFactor(_ factor: CGFloat) -> Self { setting(\.scaleFactor, to: factor) }
+    public static func scaleFactor(_ factor: CGFloat) -> Self { Self { $0.scaleFactor = factor } }
     /// See ``KingfisherParsedOptionsInfo/requestModifier``.
     public static func requestModifier(_ modifier: any AsyncImageDownloadRequestModifier) -> Self {
-        setting(\.requestModifier, to: modifier)
+        Self { $0.requestModifier = modifier }
     }
     /// See ``KingfisherParsedOptionsInfo/redirectHandler``.
     public static func redirectHandler(_ handler: any ImageDownloadRedirectHandler) -> Self {
-        setting(\.redirectHandler, to: handler)
+        Self { $0.redirectHandler = handler }
     }
     /// See ``KingfisherParsedOptionsInfo/responseModifier``.
     public static func responseModifier(_ modifier: any ImageDownloadResponseModifier) -> Self {
-        setting(\.responseModifier, to: modifier)
+        Self { $0.responseModifier = modifier }
     }
     /// See ``KingfisherParsedOptionsInfo/decryptor``.
-    public static func decryptor(_ decryptor: any ImageDataDecryptor) -> Self { setting(\.decryptor, to: decryptor) }
+    public static func decryptor(_ decryptor: any ImageDataDecryptor) -> Self { Self { $0.decryptor = decryptor } }
     /// See ``KingfisherParsedOptionsInfo/dataModifier``.
     public static func dataModifier(_ modifier: any ImageDownloadDataModifier) -> Self {
-        setting(\.dataModifier, to: modifier)
+        Self { $0.dataModifier = modifier }
     }
     /// See ``KingfisherParsedOptionsInfo/onDataReceived``.
     public static func onDataReceived(_ block: @escaping @Sendable (SessionDataTask, Data) -> Void) -> Self {
@@ -90,93 +73,93 @@ extension KingfisherOptionsInfoItem {
     /// Accepted and without effect: here the cache type is always found without blocking the calling thread.
     public static var asyncCacheTypeCheck: Self { Self { _ in } }
     /// See ``KingfisherParsedOptionsInfo/processor``.
-    public static func processor(_ processor: any ImageProcessor) -> Self { setting(\.processor, to: processor) }
+    public static func processor(_ processor: any ImageProcessor) -> Self { Self { $0.processor = processor } }
     /// See ``KingfisherParsedOptionsInfo/onlyLoadFirstFrame``.
-    public static var onlyLoadFirstFrame: Self { setting(\.onlyLoadFirstFrame, to: true) }
+    public static var onlyLoadFirstFrame: Self { Self { $0.onlyLoadFirstFrame = true } }
     /// See ``KingfisherParsedOptionsInfo/preloadAllAnimationData``.
-    public static var preloadAllAnimationData: Self { setting(\.preloadAllAnimationData, to: true) }
+    public static var preloadAllAnimationData: Self { Self { $0.preloadAllAnimationData = true } }
     /// See ``KingfisherParsedOptionsInfo/animatedProcessing``.
     public static func animatedProcessing(_ policy: AnimatedProcessingPolicy) -> Self {
-        setting(\.animatedProcessing, to: policy)
+        Self { $0.animatedProcessing = policy }
     }
     /// See ``KingfisherParsedOptionsInfo/vectorProcessing``.
     public static func vectorProcessing(_ policy: VectorProcessingPolicy) -> Self {
-        setting(\.vectorProcessing, to: policy)
+        Self { $0.vectorProcessing = policy }
     }
     /// See ``KingfisherParsedOptionsInfo/cacheSerializer``.
     public static func cacheSerializer(_ serializer: any CacheSerializer) -> Self {
-        setting(\.cacheSerializer, to: serializer)
+        Self { $0.cacheSerializer = serializer }
     }
     /// See ``KingfisherParsedOptionsInfo/imageModifier``.
-    public static func imageModifier(_ modifier: any ImageModifier) -> Self { setting(\.imageModifier, to: modifier) }
+    public static func imageModifier(_ modifier: any ImageModifier) -> Self { Self { $0.imageModifier = modifier } }
     /// See ``KingfisherParsedOptionsInfo/cacheOriginalImage``.
-    public static var cacheOriginalImage: Self { setting(\.cacheOriginalImage, to: true) }
+    public static var cacheOriginalImage: Self { Self { $0.cacheOriginalImage = true } }
     /// See ``KingfisherParsedOptionsInfo/cacheDamagedImages``.
-    public static var cacheDamagedImages: Self { setting(\.cacheDamagedImages, to: true) }
+    public static var cacheDamagedImages: Self { Self { $0.cacheDamagedImages = true } }
     /// See ``KingfisherParsedOptionsInfo/loadDiskFileSynchronously``.
-    public static var loadDiskFileSynchronously: Self { setting(\.loadDiskFileSynchronously, to: true) }
+    public static var loadDiskFileSynchronously: Self { Self { $0.loadDiskFileSynchronously = true } }
     /// See ``KingfisherParsedOptionsInfo/memoryCacheExpiration``.
     public static func memoryCacheExpiration(_ expiration: StorageExpiration) -> Self {
-        setting(\.memoryCacheExpiration, to: expiration)
+        Self { $0.memoryCacheExpiration = expiration }
     }
     /// See ``KingfisherParsedOptionsInfo/memoryCacheAccessExtendingExpiration``.
     public static func memoryCacheAccessExtendingExpiration(_ extending: ExpirationExtending) -> Self {
-        setting(\.memoryCacheAccessExtendingExpiration, to: extending)
+        Self { $0.memoryCacheAccessExtendingExpiration = extending }
     }
     /// See ``KingfisherParsedOptionsInfo/diskCacheExpiration``.
     public static func diskCacheExpiration(_ expiration: StorageExpiration) -> Self {
-        setting(\.diskCacheExpiration, to: expiration)
+        Self { $0.diskCacheExpiration = expiration }
     }
     /// See ``KingfisherParsedOptionsInfo/diskCacheAccessExtendingExpiration``.
     public static func diskCacheAccessExtendingExpiration(_ extending: ExpirationExtending) -> Self {
-        setting(\.diskCacheAccessExtendingExpiration, to: extending)
+        Self { $0.diskCacheAccessExtendingExpiration = extending }
     }
     /// See ``KingfisherParsedOptionsInfo/diskStoreWriteOptions``.
     public static func diskStoreWriteOptions(_ options: Data.WritingOptions) -> Self {
-        setting(\.diskStoreWriteOptions, to: options)
+        Self { $0.diskStoreWriteOptions = options }
     }
     /// See ``KingfisherParsedOptionsInfo/processingQueue``.
-    public static func processingQueue(_ queue: CallbackQueue) -> Self { setting(\.processingQueue, to: queue) }
+    public static func processingQueue(_ queue: CallbackQueue) -> Self { Self { $0.processingQueue = queue } }
     /// See ``KingfisherParsedOptionsInfo/alternativeSources``.
-    public static func alternativeSources(_ sources: [Source]) -> Self { setting(\.alternativeSources, to: sources) }
+    public static func alternativeSources(_ sources: [Source]) -> Self { Self { $0.alternativeSources = sources } }
     /// See ``KingfisherParsedOptionsInfo/refreshCached``.
-    public static var refreshCached: Self { setting(\.refreshCached, to: true) }
+    public static var refreshCached: Self { Self { $0.refreshCached = true } }
     /// See ``KingfisherParsedOptionsInfo/refreshFailureIsError``.
-    public static var refreshFailureIsError: Self { setting(\.refreshFailureIsError, to: true) }
+    public static var refreshFailureIsError: Self { Self { $0.refreshFailureIsError = true } }
     /// See ``KingfisherParsedOptionsInfo/respectCacheControl``.
-    public static var respectCacheControl: Self { setting(\.respectCacheControl, to: true) }
+    public static var respectCacheControl: Self { Self { $0.respectCacheControl = true } }
     /// See ``KingfisherParsedOptionsInfo/onStaleImage``.
     public static func onStaleImage(_ block: (@Sendable (RetrieveImageResult) -> Void)?) -> Self {
-        setting(\.onStaleImage, to: block)
+        Self { $0.onStaleImage = block }
     }
     /// See ``KingfisherParsedOptionsInfo/lowDataModeSource``.
-    public static func lowDataMode(_ source: Source?) -> Self { setting(\.lowDataModeSource, to: source) }
+    public static func lowDataMode(_ source: Source?) -> Self { Self { $0.lowDataModeSource = source } }
     /// See ``KingfisherParsedOptionsInfo/retryStrategy``.
-    public static func retryStrategy(_ strategy: any RetryStrategy) -> Self { setting(\.retryStrategy, to: strategy) }
+    public static func retryStrategy(_ strategy: any RetryStrategy) -> Self { Self { $0.retryStrategy = strategy } }
     /// See ``KingfisherParsedOptionsInfo/skipFailedURLs``.
-    public static var skipFailedURLs: Self { setting(\.skipFailedURLs, to: true) }
+    public static var skipFailedURLs: Self { Self { $0.skipFailedURLs = true } }
     /// See ``KingfisherParsedOptionsInfo/retryFailed``.
-    public static var retryFailed: Self { setting(\.retryFailed, to: true) }
+    public static var retryFailed: Self { Self { $0.retryFailed = true } }
     /// See ``KingfisherParsedOptionsInfo/cacheKeyFilter``.
-    public static func cacheKeyFilter(_ filter: any CacheKeyFilter) -> Self { setting(\.cacheKeyFilter, to: filter) }
+    public static func cacheKeyFilter(_ filter: any CacheKeyFilter) -> Self { Self { $0.cacheKeyFilter = filter } }
     /// See ``KingfisherParsedOptionsInfo/forcedExtension``.
     public static func forcedCacheFileExtension(_ fileExtension: String?) -> Self {
-        setting(\.forcedExtension, to: fileExtension)
+        Self { $0.forcedExtension = fileExtension }
     }
     /// See ``KingfisherParsedOptionsInfo/progressiveJPEG``.
     public static func progressiveJPEG(_ progressive: ImageProgressive) -> Self {
-        setting(\.progressiveJPEG, to: progressive)
+        Self { $0.progressiveJPEG = progressive }
     }
     /// See ``KingfisherParsedOptionsInfo/transition``.
-    public static func transition(_ transition: ImageTransition) -> Self { setting(\.transition, to: transition) }
+    public static func transition(_ transition: ImageTransition) -> Self { Self { $0.transition = transition } }
     /// See ``KingfisherParsedOptionsInfo/forceTransition``.
-    public static var forceTransition: Self { setting(\.forceTransition, to: true) }
+    public static var forceTransition: Self { Self { $0.forceTransition = true } }
     /// See ``KingfisherParsedOptionsInfo/keepCurrentImageWhileLoading``.
-    public static var keepCurrentImageWhileLoading: Self { setting(\.keepCurrentImageWhileLoading, to: true) }
+    public static var keepCurrentImageWhileLoading: Self { Self { $0.keepCurrentImageWhileLoading = true } }
     /// See ``KingfisherParsedOptionsInfo/sizedToView``.
-    public static var sizedToView: Self { setting(\.sizedToView, to: true) }
+    public static var sizedToView: Self { Self { $0.sizedToView = true } }
     /// See ``KingfisherParsedOptionsInfo/onFailureImage``.
     public static func onFailureImage(_ image: KFCrossPlatformImage?) -> Self {
-        setting(\.onFailureImage, to: .some(image))
+        Self { $0.onFailureImage = .some(image) }
     }
 }

@@ -32,9 +32,6 @@ struct LoadHooks: Sendable {
     /// Whether a miss in memory is counted: false where the load has looked in memory before.
     var countsMemoryMiss = true
 
-    /// The manager's options processor, until it has changed the load's options.
-    var optionsProcessor: (any OptionsProcessor)?
-
     /// Whether the original of a download is kept on disk, for images of other sizes.
     ///
     /// That of a provider is not: the provider still has it.
@@ -52,6 +49,14 @@ struct LoadHooks: Sendable {
 }
 
 extension KingfisherParsedOptionsInfo {
+    private enum HooksKey: OptionKey { typealias Value = LoadHooks }
+
+    /// The pipeline's own part, for the manager, the downloader and the cache that carry the load out.
+    var hooks: LoadHooks {
+        get { self[HooksKey.self] ?? LoadHooks() }
+        set { self[HooksKey.self] = newValue }
+    }
+
     /// Whether the request modifier is to be given a handle, so that an async load needs one, too.
     var needsHandle: Bool { requestModifier?.onDownloadTaskStarted != nil }
 

@@ -1,0 +1,37 @@
+// The options that only caches know: which ones a load uses, and the names of its entries.
+
+extension KingfisherParsedOptionsInfo {
+    private enum TargetCacheKey: OptionKey { typealias Value = ImageCache }
+
+    /// The cache processed images are looked up and stored in; nil means the manager's.
+    public var targetCache: ImageCache? {
+        get { self[TargetCacheKey.self] }
+        set { self[TargetCacheKey.self] = newValue }
+    }
+
+    private enum OriginalCacheKey: OptionKey { typealias Value = ImageCache }
+
+    /// The cache unprocessed downloads are looked up and stored in; nil means the target cache.
+    public var originalCache: ImageCache? {
+        get { self[OriginalCacheKey.self] ?? targetCache }
+        set { self[OriginalCacheKey.self] = newValue }
+    }
+
+    private enum CacheKeyFilterKey: OptionKey { typealias Value = any CacheKeyFilter }
+
+    /// Makes the cache key of a download from its URL; nil means the URL itself. (Not in Kingfisher.)
+    ///
+    /// At first that of ``KingfisherManager/cacheKeyFilter``.
+    public var cacheKeyFilter: (any CacheKeyFilter)? {
+        get { self[CacheKeyFilterKey.self] }
+        set { self[CacheKeyFilterKey.self] = newValue }
+    }
+
+    private enum ForcedExtensionKey: OptionKey { typealias Value = String }
+
+    /// The extension of the file in the disk cache, instead of the configured one.
+    public var forcedExtension: String? {
+        get { self[ForcedExtensionKey.self] }
+        set { self[ForcedExtensionKey.self] = newValue }
+    }
+}

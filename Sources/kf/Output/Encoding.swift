@@ -1,78 +1,9 @@
-// The formats the tool writes, and the choice among them.
+// How results are encoded: what `--format`, `--quality` and their like ask for, and the warnings about what is lost.
 
-import ArgumentParser
 import Foundation
 import KFImaging
 import KFSupport
 import Kingfisher
-
-/// The formats the tool writes.
-enum OutputFormat: String, CaseIterable, ExpressibleByArgument {
-    case png, jpeg, gif, webp, avif
-
-    /// Reads a format's name or the extension of its files, in any case.
-    init?(argument: String) {
-        let name = argument.lowercased()
-        guard let format = Self(rawValue: name == "jpg" ? "jpeg" : name) else { return nil }
-        self = format
-    }
-
-    /// The format of this kind, if it is one the tool writes.
-    init?(_ type: ImageContentType) {
-        guard let format = Self.allCases.first(where: { $0.contentType == type }) else { return nil }
-        self = format
-    }
-
-    /// The most pixels on one side in this format; nil where only memory sets a limit.
-    var largestSide: Int? {
-        switch self {
-        case .png: nil
-        case .jpeg: 65_500
-        case .gif: 65_535
-        case .webp: 16_383
-        case .avif: 65_536
-        }
-    }
-
-    /// Whether the format can be written as an animation.
-    var holdsAnimations: Bool { Codecs.canEncodeAnimation(as: contentType) }
-
-    /// The reason why the format has no `--lossless`; nil where it has.
-    var loss: String? {
-        switch self {
-        case .jpeg: "JPEG always loses something"
-        case .gif: "GIF holds no more than 256 colours a frame"
-        case .png, .webp, .avif: nil
-        }
-    }
-
-    var contentType: ImageContentType {
-        switch self {
-        case .png: .png
-        case .jpeg: .jpeg
-        case .gif: .gif
-        case .webp: .webp
-        case .avif: .avif
-        }
-    }
-}
-
-/// An image as the bytes of a file.
-struct EncodedImage: Sendable {
-    let data: Data
-    let type: ImageContentType
-    /// As shown, in pixels.
-    let width: Int
-    /// As shown, in pixels.
-    let height: Int
-    /// A message about a loss that was not asked for: what, why, and how to avoid it.
-    var warning: String?
-
-    init(_ data: Data, type: ImageContentType, of image: Image, warning: String? = nil) {
-        (self.data, self.type, self.warning) = (data, type, warning)
-        (width, height) = (Int(image.size.width * image.scale), Int(image.size.height * image.scale))
-    }
-}
 
 /// The options for the format of results, and what follows from them.
 struct Encoding: Sendable {

@@ -1,4 +1,4 @@
-// `kf show`: its options. The work is in the other files of this folder.
+// `kf show`: its options. The work is in the files of the folder Show.
 
 import ArgumentParser
 import Foundation

@@ -3,9 +3,9 @@
 import ArgumentParser
 import Kingfisher
 
-/// A pipeline as an argument, parsed together with the command line.
-struct PipelineArgument: Equatable, Sendable {
-    let steps: [PipelineStep]
+/// A pipeline as an argument, read when the command line is.
+struct PipelineArgument: ExpressibleByArgument {
+    private let reading: Result<[PipelineStep], PipelineError>
 
     /// The help of the commands that take a pipeline.
     static let help = ArgumentHelp(
@@ -19,15 +19,26 @@ struct PipelineArgument: Equatable, Sendable {
         valueName: "pipeline"
     )
 
-    /// Reads a pipeline, and turns a mistake into a usage error that keeps its lines.
-    init(_ text: String?) throws {
-        do throws(PipelineError) {
-            steps = try text.map { text throws(PipelineError) in try PipelineParser.parse(text) } ?? []
-        } catch {
-            throw ValidationError("--process: \(error)")
+    /// Reads a pipeline; a mistake is kept, since the argument parser would put its own words before it.
+    init(argument: String) {
+        reading = Result { () throws(PipelineError) in try PipelineParser.parse(argument) }
+    }
+
+    /// The steps.
+    ///
+    /// - Throws: A mistake, as a usage error that keeps its lines; no more once a command has been validated.
+    var steps: [PipelineStep] {
+        get throws {
+            do throws(PipelineError) {
+                return try reading.get()
+            } catch {
+                throw ValidationError("--process: \(error)")
+            }
         }
     }
 
-    /// The steps as one processor; nil when there are none.
-    var processor: (any ImageProcessor)? { PipelineStep.processor(of: steps) }
+    /// The steps as one processor.
+    var processor: (any ImageProcessor)? {
+        get throws { PipelineStep.processor(of: try steps) }
+    }
 }

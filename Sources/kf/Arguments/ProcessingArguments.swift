@@ -78,21 +78,35 @@ struct ProcessingArguments: ParsableArguments {
         if strict, image.isDamaged { throw .damaged }
     }
 
+    /// Reads the argument of `-o`.
+    ///
+    /// - Parameters:
+    ///   - output: The argument.
+    ///   - sources: The number of sources.
+    ///   - copies: Whether original bytes may be written.
+    /// - Returns: The destination.
+    /// - Throws: A usage error where it means nothing, or where results cannot be written there.
+    func destination(_ output: String, sources: Int, copies: Bool) throws(ValidationError) -> OutputDestination {
+        let destination = try OutputDestination(output, sources: sources)
+        try destination.checkTerminal(force: force)
+        if format == nil { try destination.checkFormat(copies: copies) }
+        return destination
+    }
+
     /// How results are written.
     ///
     /// - Parameters:
     ///   - destination: The destination of the results.
     ///   - isProcessed: Whether images go through a pipeline.
     /// - Returns: The encoding of each of them.
-    func encoding(for destination: OutputDestination, isProcessed: Bool) -> Encoding {
+    func encoding(for destination: OutputDestination?, isProcessed: Bool) -> Encoding {
         Encoding(
-            format: format,
+            wanted: format?.contentType ?? destination?.type,
             quality: quality?.fraction,
             isLossless: lossless,
             subsampling: subsampling,
             keeps: keep,
             isStill: still,
-            fileName: destination.fileName,
             isChanged: isProcessed || still || keep != nil
         )
     }

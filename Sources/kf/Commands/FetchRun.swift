@@ -9,7 +9,7 @@ import Kingfisher
 struct FetchRun: Sendable {
     let loader: ImageLoader
     let arguments: [String]
-    let destination: OutputDestination
+    let destination: OutputDestination?
     let steps: [PipelineStep]
     let encoding: Encoding
     let processing: ProcessingArguments
@@ -70,7 +70,7 @@ struct FetchRun: Sendable {
 
     /// What became of a processed image that no file was named for; nil for all others.
     private func whereabouts(of loaded: LoadedImage, _ argument: SourceArgument) async -> String? {
-        guard destination == .nowhere, loader.processor != nil else { return nil }
+        guard destination == nil, loader.processor != nil else { return nil }
         return await loader.keeps(loaded, of: argument) ? "the cache; -o writes a file" : "nowhere; -o writes a file"
     }
 
@@ -87,10 +87,9 @@ struct FetchRun: Sendable {
         _ loaded: LoadedImage,
         _ output: (name: String, inputs: InputFiles)?
     ) async throws(Failure) -> WrittenImage? {
-        guard let output, destination != .nowhere else { return nil }
+        guard let output, let destination else { return nil }
         let encoded = try await encoding.encoded(loaded.image, original: loaded.data)
         return try await OutputFile.write(encoded, to: destination, name: output.name, keeping: output.inputs)
-            .map { WrittenImage(encoded, path: $0) }
     }
 
     private func printLines(of report: FetchReport) {

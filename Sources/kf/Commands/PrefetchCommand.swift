@@ -31,7 +31,7 @@ struct PrefetchCommand: AsyncParsableCommand {
     var list: String
 
     @Option(name: .customLong("process"), parsing: .unconditional, help: PipelineArgument.help)
-    var pipeline: String?
+    var pipeline: PipelineArgument?
 
     @Flag(help: "Take only the first frame of an animation.")
     var still = false
@@ -59,18 +59,12 @@ struct PrefetchCommand: AsyncParsableCommand {
     func validate() throws {
         guard (1...1000).contains(concurrency) else { throw ValidationError("--concurrency must be from 1 to 1000") }
         guard !list.isEmpty else { throw ValidationError("the list needs the name of a file, or - for standard input") }
-        _ = try PipelineArgument(pipeline)
+        _ = try pipeline?.steps
     }
 
     func run() async throws {
         let console = Console(isQuiet: quiet)
-        let lines: [String]
-        do throws(Failure) {
-            lines = try PrefetchList.lines(of: list)
-        } catch {
-            console.error(error.text)
-            throw ExitStatus.failed
-        }
+        let lines = try PrefetchList.lines(of: list)
         let run = PrefetchRun(
             loader: try loader(),
             lines: lines,
@@ -96,7 +90,7 @@ struct PrefetchCommand: AsyncParsableCommand {
         return ImageLoader(
             downloader: network.downloader(connections: concurrency),
             cache: cacheArguments.cache,
-            processor: try PipelineArgument(pipeline).processor,
+            processor: try pipeline?.processor,
             policy: still ? .firstFrame : .transformFrames,
             limits: limits,
             options: options

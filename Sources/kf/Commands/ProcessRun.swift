@@ -44,8 +44,7 @@ struct ProcessRun: Sendable {
             let image = try await ImageBytes.image(data, PipelineStep.processor(of: steps), isStill: encoding.isStill)
             try processing.check(image)
             let encoded = try await encoding.encoded(image, original: data)
-            let path = try await OutputFile.write(encoded, to: destination, name: name, keeping: files) ?? ""
-            let output = WrittenImage(encoded, path: path)
+            let output = try await OutputFile.write(encoded, to: destination, name: name, keeping: files)
             var report = ProcessReport(input: input, result: .success(output), isDamaged: image.isDamaged)
             report.enlargingWarning = PipelineStep.enlargingWarning(steps, original: data)
             return report

@@ -15,6 +15,9 @@ struct EncodedImage: Sendable {
     /// A message about a loss that was not asked for: what, why, and how to avoid it.
     var warning: String?
 
+    /// The usual extension of files of the format; empty when there is none.
+    var ending: String { type.preferredFileExtension ?? "" }
+
     init(_ data: Data, type: ImageContentType, of image: Image, warning: String? = nil) {
         (self.data, self.type, self.warning) = (data, type, warning)
         (width, height) = (Int(image.size.width * image.scale), Int(image.size.height * image.scale))

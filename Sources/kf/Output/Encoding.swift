@@ -7,8 +7,8 @@ import Kingfisher
 
 /// The options for the format of results, and what follows from them.
 struct Encoding: Sendable {
-    /// The format that `--format` named.
-    var format: OutputFormat?
+    /// The format that `--format` or the name after `-o` asks for.
+    var wanted: ImageContentType?
     /// The quality that `--quality` named, from 0 to 1.
     var quality: Double?
     /// Whether nothing may be lost.
@@ -19,8 +19,6 @@ struct Encoding: Sendable {
     var keeps: KeptMetadata?
     /// Whether of animations only the first frame is wanted.
     var isStill = false
-    /// The name after `-o`, when that is a file.
-    var fileName: String?
     /// Whether the image is changed, so that its original bytes cannot be written.
     var isChanged: Bool
 
@@ -29,8 +27,7 @@ struct Encoding: Sendable {
 
     /// Whether an animation may stay one, as far as that is known before the image is loaded.
     var mayHoldAnimation: Bool {
-        guard !isStill else { return false }
-        return (format?.contentType ?? typeOfName).map(Self.holdsAnimations) ?? true
+        !isStill && wanted.map(Self.holdsAnimations) ?? true
     }
 
     /// The bytes to write: the original ones where neither image nor format changes.
@@ -42,12 +39,11 @@ struct Encoding: Sendable {
     /// - Throws: Why it cannot be encoded.
     func encoded(_ image: Image, original: Data?) async throws(Failure) -> EncodedImage {
         let own = original.flatMap { ImageContentType(sniffing: $0) } ?? image.contentType
-        let wanted = format?.contentType ?? typeOfName ?? own
-        if let original, let own, own == wanted, !changesBytes(of: own) {
+        if let original, let own, own == wanted ?? own, !changesBytes(of: own) {
             return EncodedImage(original, type: own, of: image)
         }
         let animation = image.kf.frameSource.flatMap { $0.frameCount > 1 ? $0 : nil }
-        let type = try encodable(wanted, own: own, isAnimated: animation != nil)
+        let type = try encodable(own: own, isAnimated: animation != nil)
         let quality = quality ?? Self.usualQuality
         var options = ImageEncodingOptions(quality: quality, lossless: isLossless || quality >= 1)
         options.subsampling = subsampling?.chroma ?? .automatic
@@ -87,9 +83,8 @@ struct Encoding: Sendable {
         let header = original.flatMap { try? ImageInfo(data: $0) }
         let count = header?.frameCount ?? image.kf.imageFrameCount ?? 1
         guard count > 1 else { return nil }
-        let others = OutputFormat.allCases.filter(\.holdsAnimations).map { "--format \($0.rawValue)" }
         return "only the first of \(count) frames was written, for \(type.name) holds no animations here; use "
-            + others.joined(separator: " or ") + " to keep them, or --still for one frame"
+            + OutputFormat.options(\.holdsAnimations) + " to keep them, or --still for one frame"
     }
 
     /// The warning when metadata that was to be kept has no place, or is not read.
@@ -107,32 +102,21 @@ struct Encoding: Sendable {
     private static func loopWarning(_ animation: any ImageFrameSource, as type: ImageContentType) -> String? {
         let count = animation.loopCount
         guard count > 0, holdsAnimations(type), !Codecs.keepsLoopCount(as: type) else { return nil }
-        let others = OutputFormat.allCases.filter { Codecs.keepsLoopCount(as: $0.contentType) }
-            .map { "--format \($0.rawValue)" }
+        let others = OutputFormat.options { Codecs.keepsLoopCount(as: $0.contentType) }
         return "the animation, which plays \(count == 1 ? "once" : "\(count) times"), plays endlessly as \(type.name): "
-            + "libavif cannot write that before version 1.0; use " + others.joined(separator: " or ") + " to keep it"
+            + "libavif cannot write that before version 1.0; use " + others + " to keep it"
     }
 
     private static func holdsAnimations(_ type: ImageContentType) -> Bool {
         OutputFormat(type)?.holdsAnimations ?? false
     }
 
-    /// The image format that the file's name stands for, if any.
-    private var typeOfName: ImageContentType? {
-        fileName.flatMap { ImageContentType(fileExtension: URL(fileURLWithPath: $0).pathExtension) }
-    }
-
     /// The wanted format if the tool writes it.
     ///
     /// If no format was asked for and the source's own format cannot be used, animations become WebP and other images
     /// PNG.
-    private func encodable(
-        _ wanted: ImageContentType?,
-        own: ImageContentType?,
-        isAnimated: Bool
-    ) throws(Failure) -> ImageContentType {
-        let isAskedFor = format != nil || typeOfName != nil
-        guard let wanted, isAskedFor else {
+    private func encodable(own: ImageContentType?, isAnimated: Bool) throws(Failure) -> ImageContentType {
+        guard let wanted else {
             let instead: ImageContentType = isAnimated ? .webp : .png
             guard let own, let format = OutputFormat(own), !isAnimated || format.holdsAnimations else { return instead }
             return isLossless && format.loss != nil ? instead : own

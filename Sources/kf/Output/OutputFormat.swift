@@ -46,6 +46,11 @@ enum OutputFormat: String, CaseIterable, ExpressibleByArgument {
         }
     }
 
+    /// The options for the formats of a kind, as advice: `--format png or --format webp`.
+    static func options(_ isMeant: (Self) -> Bool) -> String {
+        allCases.filter(isMeant).map { "--format \($0.rawValue)" }.joined(separator: " or ")
+    }
+
     var contentType: ImageContentType {
         switch self {
         case .png: .png

@@ -26,7 +26,7 @@ struct PipelineArgument: ExpressibleByArgument {
 
     /// The steps.
     ///
-    /// - Throws: A mistake, as a usage error that keeps its lines; no more once a command has been validated.
+    /// - Throws: A mistake, as a usage error that keeps its lines; never once the command has been validated.
     var steps: [PipelineStep] {
         get throws {
             do throws(PipelineError) {

@@ -1,7 +1,6 @@
 // The options for the format and the quality of results, for `kf fetch` and `kf process`.
 
 import ArgumentParser
-import Foundation
 import Kingfisher
 
 /// The options for the format and the quality of results.

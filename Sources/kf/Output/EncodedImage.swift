@@ -2,7 +2,6 @@
 
 import Foundation
 import KFImaging
-import Kingfisher
 
 /// An image as the bytes of a file.
 struct EncodedImage: Sendable {

@@ -4,7 +4,7 @@ import ArgumentParser
 import Foundation
 import KFImaging
 
-/// The destination that `-o` names.
+/// The destination that `-o` names; decodable, since the parser asks that of everything a command holds.
 enum OutputDestination: Equatable, Decodable {
     case file(String)
     case directory(String)

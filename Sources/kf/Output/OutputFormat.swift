@@ -1,10 +1,7 @@
 // The formats the tool writes, and the choice among them.
 
 import ArgumentParser
-import Foundation
 import KFImaging
-import KFSupport
-import Kingfisher
 
 /// The formats the tool writes.
 enum OutputFormat: String, CaseIterable, ExpressibleByArgument {

@@ -19,12 +19,7 @@ struct SourceBytes: Sendable {
 
     /// The bytes that an argument names.
     func read(_ text: String) async throws(Failure) -> Data {
-        let argument: SourceArgument
-        do throws(SourceArgumentError) {
-            argument = try SourceArgument(text)
-        } catch {
-            throw .badSource(error)
-        }
+        let argument = try SourceArgument.reading(text)
         try limits.check(argument)
         do throws(KingfisherError) {
             switch argument.location {

@@ -39,7 +39,7 @@ struct ProcessCommand: AsyncParsableCommand {
     var output: String
 
     @Option(name: .customLong("process"), parsing: .unconditional, help: PipelineArgument.help)
-    var pipeline: String
+    var pipeline: PipelineArgument
 
     @OptionGroup var processing: ProcessingArguments
     @OptionGroup var limits: LimitArguments
@@ -51,27 +51,23 @@ struct ProcessCommand: AsyncParsableCommand {
     @Flag(help: "Print nothing but errors, and the lines --json asks for.")
     var quiet = false
 
-    func validate() throws {
-        _ = try PipelineArgument(pipeline)
+    /// The meaning of `output`, known once the options have been validated.
+    private var destination = OutputDestination.standardOutput
+
+    mutating func validate() throws {
+        _ = try pipeline.steps
         if inputs.count == 1 { try SourceArgument.check(inputs[0]) }
-        do throws(OutputDestinationError) {
-            let destination = try OutputDestination(output, sources: inputs.count)
-            try destination.checkTerminal(force: processing.force)
-            if processing.format == nil { try destination.checkFormat(copies: false) }
-        } catch {
-            throw ValidationError(error.description)
-        }
+        destination = try processing.destination(output, sources: inputs.count, copies: false)
     }
 
     func run() async throws {
-        let destination = try OutputDestination(output, sources: inputs.count)
         let console = Console(isQuiet: quiet, results: OutputFile.resultsDescriptor(for: destination))
         let interruption = console.endingProgressOnInterruption()
         defer { interruption?.finish() }
-        try await OutputFile.prepare(destination, console)
+        try await OutputFile.prepare(destination)
         let run = ProcessRun(
             reader: SourceBytes(network, limits),
-            steps: try PipelineArgument(pipeline).steps,
+            steps: try pipeline.steps,
             encoding: processing.encoding(for: destination, isProcessed: true),
             processing: processing,
             destination: destination,

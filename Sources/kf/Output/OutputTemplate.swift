@@ -1,24 +1,10 @@
 // Names of results made of a pattern, as in `-o 'thumbs/{name}-{width}.webp'`; for `kf fetch` and `kf process`.
 
+import ArgumentParser
 import Foundation
-import KFImaging
 
-/// The properties of a result that its name may be made of.
-struct ResultName {
-    /// The name of the source without its extension.
-    let name: String
-    /// As shown, in pixels.
-    let width: Int
-    /// As shown, in pixels.
-    let height: Int
-    let type: ImageContentType
-
-    /// The usual extension of files of the format; empty when there is none.
-    var ending: String { type.preferredFileExtension ?? "" }
-}
-
-/// A path with places for properties of the result.
-struct OutputTemplate: Equatable {
+/// A path with places for properties of the image.
+struct OutputTemplate: Equatable, Decodable {
     /// What can stand in braces.
     enum Place: String, CaseIterable {
         case width, height
@@ -38,12 +24,12 @@ struct OutputTemplate: Equatable {
     let text: String
 
     /// Nil for a path without a word in braces; an error for a word that stands for nothing.
-    init?(_ text: String) throws(OutputDestinationError) {
+    init?(_ text: String) throws(ValidationError) {
         let words = Self.words(in: text)
         guard !words.isEmpty else { return nil }
         if let unknown = words.first(where: { Place(rawValue: $0) == nil }) {
             let known = Place.allCases.map { "{\($0.rawValue)}" }.joined(separator: ", ")
-            throw OutputDestinationError(description: "-o \(text): {\(unknown)} stands for nothing; use \(known)")
+            throw ValidationError("-o \(text): {\(unknown)} stands for nothing; use \(known)")
         }
         self.text = text
     }
@@ -54,18 +40,23 @@ struct OutputTemplate: Equatable {
     var hasEnding: Bool { !text.hasSuffix("}") && !URL(fileURLWithPath: text).pathExtension.isEmpty }
 
     /// The path of a result; where the pattern has no extension, the format's is added.
-    func path(of result: ResultName) -> String {
+    ///
+    /// - Parameters:
+    ///   - image: The image.
+    ///   - name: The name of its source without the extension.
+    /// - Returns: The path.
+    func path(of image: EncodedImage, name: String) -> String {
         let path = Place.allCases.reduce(text) { path, place in
             let value =
                 switch place {
-                case .name: result.name
-                case .width: "\(result.width)"
-                case .height: "\(result.height)"
-                case .ending: result.ending
+                case .name: name
+                case .width: "\(image.width)"
+                case .height: "\(image.height)"
+                case .ending: image.ending
                 }
             return path.replacingOccurrences(of: "{\(place.rawValue)}", with: value)
         }
-        return hasEnding || has(.ending) || result.ending.isEmpty ? path : "\(path).\(result.ending)"
+        return hasEnding || has(.ending) || image.ending.isEmpty ? path : "\(path).\(image.ending)"
     }
 
     private static func words(in text: String) -> [String] {

@@ -42,11 +42,11 @@ struct PrefetchRun: Sendable {
         }
 
         private static func argument(_ text: String) throws(Failure) -> SourceArgument {
-            let argument: SourceArgument
-            do throws(SourceArgumentError) { argument = try SourceArgument(text) } catch { throw .badSource(error) }
+            let argument = try SourceArgument.reading(text)
             guard argument.stream == nil else {
-                let problem = "pipes, and files whose names are not UTF-8, cannot be cached; name a URL or another file"
-                throw .badSource(SourceArgumentError(text: text, problem: problem))
+                throw .badSource(
+                    "pipes, and files whose names are not UTF-8, cannot be cached; name a URL or another file"
+                )
             }
             return argument
         }

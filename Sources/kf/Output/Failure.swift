@@ -16,8 +16,8 @@ struct Failure: Error, Equatable {
     var imaging: String?
 
     /// The argument names no source.
-    static func badSource(_ error: SourceArgumentError) -> Failure {
-        Failure(code: 9001, reason: "badSource", message: Redaction.text(error.problem))
+    static func badSource(_ problem: String) -> Failure {
+        Failure(code: 9001, reason: "badSource", message: problem)
     }
 
     /// The list of sources cannot be read.
@@ -57,15 +57,18 @@ struct Failure: Error, Equatable {
 
     /// The bytes have no header that can be read.
     static func unreadable(_ error: ImagingError) -> Failure {
-        let message = "\(error)\(LimitArguments.advice(error) ?? "")"
+        let message = "\(error)\(advice(error) ?? "")"
         return Failure(code: 9004, reason: "unreadableHeader", message: message, imaging: name(of: error))
     }
+
+    /// The words about an image of which a part could not be decoded.
+    static let damage = "the image is damaged: a part of it is missing"
 
     /// The image is damaged, and that is a failure.
     static let damaged = Failure(
         code: 9008,
         reason: "damaged",
-        message: "\(ImageBytes.damage); without --strict the rest of the image is written"
+        message: "\(damage); without --strict the rest of the image is written"
     )
 
     /// An error of the library.
@@ -115,24 +118,17 @@ struct Failure: Error, Equatable {
     /// The options that allow what a limit refuses; nil where no option does.
     private static func advice(_ error: KingfisherError) -> String? {
         if case .responseError(reason: .responseTooLarge) = error { return "; --max-bytes allows more" }
-        return LimitArguments.advice(error.imagingError)
+        return error.imagingError.flatMap(advice)
     }
 
-    /// The line for people: the source that failed, named once, and the reason.
-    func line(about source: String) -> String {
-        let names = SourceArgument.names(of: source).map { Self.oneLine(Redaction.source($0)) }.sorted {
-            $0.count > $1.count
-        }
-        return "\(Units.source(source)): \(names.reduce(text) { Self.withoutName($1, in: $0) })"
-    }
-
-    /// A sentence without its subject if that is the name, and with "the source" for the name elsewhere.
-    private static func withoutName(_ name: String, in text: String) -> String {
-        let isSubject = text.hasPrefix(name + " ")
-        let parts = (isSubject ? String(text.dropFirst(name.count + 1)) : text).components(separatedBy: name)
-        return parts.dropFirst().reduce(into: parts[0]) { result, part in
-            let isAlone = " (".contains(result.last ?? " ") && " ,:;)".contains(part.first ?? " ")
-            result += (isAlone ? "the source" : name) + part
+    /// The options that allow what a limit of the engine refuses; nil where no option does.
+    private static func advice(_ error: ImagingError) -> String? {
+        switch error {
+        case .limitExceeded(let limit, _, let width, let height)
+        where ["maxPixelCount", "maxCoefficientBytes", "maxFramePixelCount"].contains(limit):
+            "; --max-pixels \(Units.product(width, height)) allows it"
+        case .tooManyFrames(let count, _): " with --max-frames \(count)"
+        default: nil
         }
     }
 
@@ -165,7 +161,7 @@ struct Failure: Error, Equatable {
     }
 
     /// One line, without the secrets of URLs.
-    private static func oneLine(_ text: String) -> String {
+    static func oneLine(_ text: String) -> String {
         Redaction.text(text.split(whereSeparator: \.isNewline).joined(separator: " "))
     }
 }

@@ -1,5 +1,6 @@
 // The meaning of a SOURCE on the command line: a URL, a path, data or standard input.
 
+import ArgumentParser
 import Foundation
 import KFSupport
 import Kingfisher
@@ -13,6 +14,9 @@ struct SourceArgument: Equatable {
         case bytes(Data)
     }
 
+    /// The URL of standard input.
+    static let standardInput = URL(fileURLWithPath: "/dev/stdin")
+
     /// The argument as it was typed.
     let text: String
     let location: Location
@@ -21,6 +25,12 @@ struct SourceArgument: Equatable {
     init(_ text: String) throws(SourceArgumentError) {
         self.text = text
         location = try Self.location(of: text)
+    }
+
+    /// The path of a file; nil for all other sources.
+    var path: String? {
+        guard case .file(let url) = location else { return nil }
+        return url.path
     }
 
     /// The name of a file written from this source, without an extension.
@@ -41,7 +51,7 @@ struct SourceArgument: Equatable {
     }
 
     private static func location(of text: String) throws(SourceArgumentError) -> Location {
-        guard text != "-" else { return .file(StreamDataProvider.standardInput) }
+        guard text != "-" else { return .file(Self.standardInput) }
         guard !text.isEmpty else { throw SourceArgumentError(text: text, problem: "the source is empty") }
         switch scheme(of: text) {
         case "http", "https":
@@ -84,6 +94,26 @@ struct SourceArgument: Equatable {
             scheme.allSatisfy({ $0.isASCII && ($0.isLetter || $0.isNumber || "+-.".contains($0)) })
         else { return nil }
         return scheme.lowercased()
+    }
+}
+
+extension SourceArgument {
+    /// Reads a source, for commands that report each failure and go on.
+    static func reading(_ text: String) throws(Failure) -> SourceArgument {
+        do throws(SourceArgumentError) {
+            return try SourceArgument(text)
+        } catch {
+            throw .badSource(error.problem)
+        }
+    }
+
+    /// Throws a usage error for a text that is no source, for commands with a single source.
+    static func check(_ text: String) throws {
+        do throws(SourceArgumentError) {
+            _ = try SourceArgument(text)
+        } catch {
+            throw ValidationError("\(Units.source(text)): \(Redaction.text(error.problem))")
+        }
     }
 }
 

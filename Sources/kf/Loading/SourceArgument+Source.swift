@@ -1,8 +1,6 @@
 // The library's source for a source on the command line.
 
-import ArgumentParser
 import Foundation
-import KFSupport
 import Kingfisher
 
 extension SourceArgument {
@@ -29,27 +27,5 @@ extension SourceArgument {
         guard stat(url.path, &status) == 0 else { return nil }
         let time = "\(status.st_mtim.tv_sec).\(status.st_mtim.tv_nsec)"
         return "\(url.absoluteString)?size=\(status.st_size)&modified=\(time)"
-    }
-}
-
-extension SourceArgument {
-    /// The names of a source in the library's messages: its URL, its path, its key.
-    static func names(of text: String) -> [String] {
-        guard let argument = try? SourceArgument(text) else { return [] }
-        let key = argument.source.cacheKey
-        return switch argument.location {
-        case .network(let url): [text, url.absoluteString, key]
-        case .file(let url): [url.path, url.absoluteString, key]
-        case .bytes: [key]
-        }
-    }
-
-    /// Throws a usage error for a text that is no source, for commands with a single source.
-    static func check(_ text: String) throws {
-        do throws(SourceArgumentError) {
-            _ = try SourceArgument(text)
-        } catch {
-            throw ValidationError("\(Units.source(text)): \(Redaction.text(error.problem))")
-        }
     }
 }

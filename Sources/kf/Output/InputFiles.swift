@@ -17,15 +17,7 @@ struct InputFiles: Sendable {
 
     private let identities: Set<Identity>
 
-    /// The files among some sources, as they were typed.
-    init(_ sources: [String]) {
-        identities = Set(
-            sources.compactMap { source in
-                guard case .file(let url)? = (try? SourceArgument(source))?.location else { return nil }
-                return Identity(url.path)
-            }
-        )
-    }
+    init(_ paths: [String]) { identities = Set(paths.compactMap(Identity.init)) }
 
     func contains(_ path: String) -> Bool { Identity(path).map { identities.contains($0) } ?? false }
 }

@@ -1,4 +1,4 @@
-// `kf prefetch`: its options, and the list it reads. The work is in PrefetchRun.
+// `kf prefetch`: its options and their values. The work is in PrefetchRun.
 
 import ArgumentParser
 import Foundation
@@ -31,7 +31,7 @@ struct PrefetchCommand: AsyncParsableCommand {
     var list: String
 
     @Option(name: .customLong("process"), parsing: .unconditional, help: PipelineArgument.help)
-    var pipeline: String?
+    var pipeline: PipelineArgument?
 
     @Flag(help: "Take only the first frame of an animation.")
     var still = false
@@ -59,18 +59,12 @@ struct PrefetchCommand: AsyncParsableCommand {
     func validate() throws {
         guard (1...1000).contains(concurrency) else { throw ValidationError("--concurrency must be from 1 to 1000") }
         guard !list.isEmpty else { throw ValidationError("the list needs the name of a file, or - for standard input") }
-        _ = try PipelineArgument(pipeline)
+        _ = try pipeline?.steps
     }
 
     func run() async throws {
         let console = Console(isQuiet: quiet)
-        let lines: [String]
-        do throws(Failure) {
-            lines = try PrefetchList.lines(of: list)
-        } catch {
-            console.error(error.text)
-            throw ExitStatus.failed
-        }
+        let lines = try PrefetchList.lines(of: list)
         let run = PrefetchRun(
             loader: try loader(),
             lines: lines,
@@ -96,47 +90,10 @@ struct PrefetchCommand: AsyncParsableCommand {
         return ImageLoader(
             downloader: network.downloader(connections: concurrency),
             cache: cacheArguments.cache,
-            processor: try PipelineArgument(pipeline).processor,
+            processor: try pipeline?.processor,
             policy: still ? .firstFrame : .transformFrames,
             limits: limits,
             options: options
         )
-    }
-}
-
-/// A list of sources, one a line.
-enum PrefetchList {
-    /// The lines of a list that name something.
-    ///
-    /// - Parameter name: A file, or `-` for standard input.
-    /// - Returns: The lines without the spaces around them.
-    /// - Throws: Why the list cannot be read.
-    static func lines(of name: String) throws(Failure) -> [String] {
-        let bytes = name == "-" ? try readToEnd(STDIN_FILENO, "standard input") : try file(name)
-        guard !bytes.contains(0) else {
-            throw .cannotReadList(name, "the file is no text; write one URL or path a line")
-        }
-        return String(systemName: bytes)
-            .split(whereSeparator: \.isNewline)
-            .map { $0.trimmingCharacters(in: .whitespaces.union(["\u{FEFF}"])) }
-            .filter { !$0.isEmpty && !$0.hasPrefix("#") }
-    }
-
-    private static func file(_ path: String) throws(Failure) -> Data {
-        let descriptor = open(path.systemName, O_RDONLY | O_CLOEXEC)
-        guard descriptor >= 0 else { throw .cannotReadList(path, String(cString: strerror(errno))) }
-        defer { close(descriptor) }
-        return try readToEnd(descriptor, path)
-    }
-
-    private static func readToEnd(_ descriptor: Int32, _ name: String) throws(Failure) -> Data {
-        var (bytes, buffer) = (Data(), [UInt8](repeating: 0, count: 1 << 16))
-        while true {
-            let count = read(descriptor, &buffer, buffer.count)
-            if count < 0, errno == EINTR { continue }
-            guard count >= 0 else { throw .cannotReadList(name, String(cString: strerror(errno))) }
-            guard count > 0 else { return bytes }
-            bytes.append(contentsOf: buffer[..<count])
-        }
     }
 }

@@ -21,7 +21,7 @@ enum OutputFile {
     }
 
     /// Makes a directory and those above it; it may exist.
-    static func makeDirectory(_ path: String) async throws(Failure) {
+    private static func makeDirectory(_ path: String) async throws(Failure) {
         let code = await WorkExecutor.io.run { () async -> Int32 in makeDirectories(path) }
         guard code == 0 else { throw .cannotWrite(path, code) }
     }
@@ -42,7 +42,7 @@ enum OutputFile {
     }
 
     /// The descriptor for lines about results: not the one for an image's bytes.
-    static func resultsDescriptor(for destination: OutputDestination) -> Int32 {
+    static func resultsDescriptor(for destination: OutputDestination?) -> Int32 {
         destination == .standardOutput ? STDERR_FILENO : STDOUT_FILENO
     }
 
@@ -53,16 +53,15 @@ enum OutputFile {
     ///   - destination: The destination.
     ///   - name: The name of its source without the extension, for the names that are made here.
     ///   - inputs: The files that are read: where names are made here, none of them is replaced.
-    /// - Returns: The path, `-` for standard output; nil when nothing is written.
+    /// - Returns: What was written, and where.
     /// - Throws: Why it cannot be written.
     static func write(
         _ image: EncodedImage,
         to destination: OutputDestination,
         name: String,
         keeping inputs: InputFiles
-    ) async throws(Failure) -> String? {
-        let result = ResultName(name: name, width: image.width, height: image.height, type: image.type)
-        guard let path = destination.path(of: result) else { return nil }
+    ) async throws(Failure) -> WrittenImage {
+        let path = destination.path(of: image, name: name)
         if destination.makesNames, inputs.contains(path) { throw .wouldReplaceInput(path) }
         if destination == .standardOutput {
             try await writeToStandardOutput(image.data)
@@ -71,18 +70,12 @@ enum OutputFile {
             if case .template = destination, !directory.isEmpty { try await makeDirectory(directory) }
             try await write(image.data, to: path)
         }
-        return path
+        return WrittenImage(image, path: path)
     }
 
-    /// Makes the directory for the results, if they go to one; prints why it cannot be made.
-    static func prepare(_ destination: OutputDestination, _ console: Console) async throws {
-        guard case .directory(let path) = destination else { return }
-        do throws(Failure) {
-            try await makeDirectory(path)
-        } catch {
-            console.error(error.text)
-            throw ExitStatus.failed
-        }
+    /// Makes the directory for the results, if they go to one.
+    static func prepare(_ destination: OutputDestination?) async throws(Failure) {
+        if case .directory(let path) = destination { try await makeDirectory(path) }
     }
 
     /// Writes a file: whole under its name, or not at all.

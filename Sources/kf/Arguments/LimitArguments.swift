@@ -2,8 +2,6 @@
 
 import ArgumentParser
 import Foundation
-import KFImaging
-import KFSupport
 import Kingfisher
 
 /// The limits on sources, each the library's own unless it is given.
@@ -46,7 +44,7 @@ struct LimitArguments: ParsableArguments {
             ImageDecodingLimits.default.maxFramePixelCount =
                 max(ImageDecodingLimits.default.maxFramePixelCount, maxPixels)
             // No JPEG takes more than 8 bytes a pixel and some for its edges, so that only the number of pixels counts.
-            let coefficients = maxPixels.multipliedClamped(by: 9)
+            let coefficients = Units.product(maxPixels, 9)
             ImageDecodingLimits.default.maxCoefficientBytes =
                 max(ImageDecodingLimits.default.maxCoefficientBytes, coefficients)
         }
@@ -72,26 +70,5 @@ struct LimitArguments: ParsableArguments {
             reason: "tooManyBytes",
             message: "the source has \(count) bytes, and --max-bytes allows \(maxBytes)"
         )
-    }
-}
-
-extension LimitArguments {
-    /// The options that allow what an error of the engine refuses; nil where no option does.
-    static func advice(_ error: ImagingError?) -> String? {
-        switch error {
-        case .limitExceeded(let limit, _, let width, let height)
-        where ["maxPixelCount", "maxCoefficientBytes", "maxFramePixelCount"].contains(limit):
-            "; --max-pixels \(width.multipliedClamped(by: height)) allows it"
-        case .tooManyFrames(let count, _): " with --max-frames \(count)"
-        default: nil
-        }
-    }
-}
-
-extension Int {
-    /// The product, limited to the largest integer.
-    fileprivate func multipliedClamped(by other: Int) -> Int {
-        let (product, isTooLarge) = multipliedReportingOverflow(by: other)
-        return isTooLarge ? .max : product
     }
 }

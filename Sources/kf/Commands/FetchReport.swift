@@ -22,7 +22,7 @@ struct FetchReport: Sendable {
         [
             loaded?.cacheProblem.map { "not cached: \($0)" },
             loaded?.refreshProblem.map { "out of date, perhaps: the cached image is used, since \($0)" },
-            loaded?.image.isDamaged == true ? ImageBytes.damage : nil,
+            loaded?.image.isDamaged == true ? Failure.damage : nil,
             enlargingWarning,
             output?.warning,
         ].compactMap(\.self)
@@ -36,9 +36,7 @@ struct FetchReport: Sendable {
 
     /// The line for scripts.
     var json: JSON {
-        guard let loaded else {
-            return ["source": .string(Redaction.source(source)), "error": failure?.json ?? .null]
-        }
+        guard let loaded else { return failure?.json(about: source) ?? .null }
         return [
             "source": .string(Redaction.source(source)),
             "key": .string(Redaction.source(key)),

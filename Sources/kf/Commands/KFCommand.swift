@@ -79,6 +79,10 @@ enum ExitStatus {
         by command: any ParsableCommand.Type
     ) -> Int32 {
         if let code = error as? ExitCode { return code.rawValue }
+        if let error = error as? Failure {
+            Console().error(error.text)
+            return failure
+        }
         if let problem = UsageCheck.problem(in: arguments) { return report(usage: problem) }
         let text = command.fullMessage(for: error)
         guard command.exitCode(for: error) != .success else {

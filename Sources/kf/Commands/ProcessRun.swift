@@ -22,8 +22,9 @@ struct ProcessRun: Sendable {
     ///
     /// - Returns: The number of failures.
     func process(_ inputs: [String]) async -> Int {
-        let files = InputFiles(inputs)
-        let names = OutputFile.distinct(inputs.map { (try? SourceArgument($0))?.baseName ?? "" })
+        let sources = inputs.map { try? SourceArgument($0) }
+        let files = InputFiles(sources.compactMap { $0?.path })
+        let names = OutputFile.distinct(sources.map { $0?.baseName ?? "" })
         let bar = inputs.count > 1 ? ProgressReport(total: inputs.count, console: console) : nil
         var failures = 0
         await Concurrently.forEach(inputs, atOnce: Self.atOnce) { index, input in
@@ -44,8 +45,7 @@ struct ProcessRun: Sendable {
             let image = try await ImageBytes.image(data, PipelineStep.processor(of: steps), isStill: encoding.isStill)
             try processing.check(image)
             let encoded = try await encoding.encoded(image, original: data)
-            let path = try await OutputFile.write(encoded, to: destination, name: name, keeping: files) ?? ""
-            let output = WrittenImage(encoded, path: path)
+            let output = try await OutputFile.write(encoded, to: destination, name: name, keeping: files)
             var report = ProcessReport(input: input, result: .success(output), isDamaged: image.isDamaged)
             report.enlargingWarning = PipelineStep.enlargingWarning(steps, original: data)
             return report
@@ -76,7 +76,7 @@ private struct ProcessReport: Sendable {
 
     var warnings: [String] {
         guard case .success(let output) = result else { return [] }
-        return [isDamaged ? ImageBytes.damage : nil, enlargingWarning, output.warning].compactMap(\.self)
+        return [isDamaged ? Failure.damage : nil, enlargingWarning, output.warning].compactMap(\.self)
     }
 
     /// The line for people; nil for a failure.
@@ -88,12 +88,11 @@ private struct ProcessReport: Sendable {
 
     /// The line for scripts.
     var json: JSON {
-        let source = JSON.string(Redaction.source(input))
         switch result {
-        case .failure(let failure): return ["source": source, "error": failure.json]
+        case .failure(let failure): failure.json(about: input)
         case .success(let output):
-            return [
-                "source": source,
+            [
+                "source": .string(Redaction.source(input)),
                 "bytes": .int(output.bytes),
                 "width": .int(output.width),
                 "height": .int(output.height),

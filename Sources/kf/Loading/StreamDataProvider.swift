@@ -7,15 +7,12 @@ import Kingfisher
 
 /// Reads standard input, pipes, devices, and files whose names are not UTF-8, to their end, into memory.
 struct StreamDataProvider: ImageDataProvider {
-    /// The URL of standard input.
-    static let standardInput = URL(fileURLWithPath: "/dev/stdin")
-
     let url: URL
 
     /// Nil for what a URL stands for, as for most regular files, and for what does not exist.
     init?(_ url: URL) {
         var status = stat()
-        guard url != Self.standardInput else {
+        guard url != SourceArgument.standardInput else {
             self.url = url
             return
         }
@@ -35,15 +32,21 @@ struct StreamDataProvider: ImageDataProvider {
         let limit = ImageDownloader.default.maximumResponseSize
         let url = url
         return try await WorkExecutor.io.run { () async throws(StreamError) -> Data in
-            guard url != Self.standardInput else { return try Self.read(STDIN_FILENO, limit) }
-            let descriptor = open(url.path.systemName, O_RDONLY | O_CLOEXEC)
-            guard descriptor >= 0 else { throw StreamError(errno) }
-            defer { close(descriptor) }
-            return try Self.read(descriptor, limit)
+            guard url != SourceArgument.standardInput else { return try Self.read(STDIN_FILENO, limit: limit) }
+            return try Self.read(path: url.path, limit: limit)
         }
     }
 
-    private static func read(_ descriptor: Int32, _ limit: Int) throws(StreamError) -> Data {
+    /// Reads a file to its end, blocking the thread.
+    static func read(path: String, limit: Int = .max) throws(StreamError) -> Data {
+        let descriptor = open(path.systemName, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw StreamError(errno) }
+        defer { close(descriptor) }
+        return try read(descriptor, limit: limit)
+    }
+
+    /// Reads to the end, blocking the thread; more bytes than the limit are an error.
+    static func read(_ descriptor: Int32, limit: Int = .max) throws(StreamError) -> Data {
         var data = Data()
         var buffer = [UInt8](repeating: 0, count: 65_536)
         while true {
@@ -52,7 +55,7 @@ struct StreamDataProvider: ImageDataProvider {
             guard count >= 0 else { throw StreamError(errno) }
             guard count > 0 else { return data }
             guard count <= limit - data.count else {
-                throw StreamError(errorDescription: "more than \(Units.bytes(limit)) came; --max-bytes allows more")
+                throw StreamError(problem: "more than \(Units.bytes(limit)) came; --max-bytes allows more")
             }
             data += buffer[..<count]
         }
@@ -61,9 +64,10 @@ struct StreamDataProvider: ImageDataProvider {
 
 /// The reason why a stream could not be read to its end.
 struct StreamError: LocalizedError {
-    let errorDescription: String?
+    let problem: String
+    var errorDescription: String? { problem }
 }
 
 extension StreamError {
-    fileprivate init(_ number: Int32) { self.init(errorDescription: String(cString: strerror(number))) }
+    fileprivate init(_ number: Int32) { self.init(problem: String(cString: strerror(number))) }
 }

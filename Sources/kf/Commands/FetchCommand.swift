@@ -41,7 +41,7 @@ struct FetchCommand: AsyncParsableCommand {
     var output: String?
 
     @Option(name: .customLong("process"), parsing: .unconditional, help: PipelineArgument.help)
-    var pipeline: String?
+    var pipeline: PipelineArgument?
 
     @OptionGroup var processing: ProcessingArguments
     @OptionGroup var cacheArguments: CacheArguments
@@ -77,26 +77,30 @@ struct FetchCommand: AsyncParsableCommand {
     @Flag(help: "Print nothing but errors, and the lines --json asks for.")
     var quiet = false
 
-    func validate() throws {
+    /// The meaning of `output`, known once the options have been validated.
+    private var destination: OutputDestination?
+
+    mutating func validate() throws {
         guard (1...1000).contains(concurrency) else { throw ValidationError("--concurrency must be from 1 to 1000") }
         guard rounds >= 1 else { throw ValidationError("--repeat must be at least 1") }
         if onlyCache, refresh { throw ValidationError("--only-cache and --refresh exclude each other") }
-        _ = try PipelineArgument(pipeline)
-        _ = try destination()
+        _ = try pipeline?.steps
+        if let output {
+            destination = try processing.destination(output, sources: sources.count, copies: pipeline == nil)
+        }
     }
 
     func run() async throws {
-        let destination = try destination()
         let console = Console(isQuiet: quiet, results: OutputFile.resultsDescriptor(for: destination))
         let interruption = console.endingProgressOnInterruption()
         defer { interruption?.finish() }
-        try await OutputFile.prepare(destination, console)
+        try await OutputFile.prepare(destination)
         let encoding = processing.encoding(for: destination, isProcessed: pipeline != nil)
         let run = FetchRun(
-            loader: try loader(keepsAnimations: destination != .nowhere && encoding.mayHoldAnimation),
+            loader: try loader(keepsAnimations: destination != nil && encoding.mayHoldAnimation),
             arguments: sources,
             destination: destination,
-            steps: try PipelineArgument(pipeline).steps,
+            steps: try pipeline?.steps ?? [],
             encoding: encoding,
             processing: processing,
             concurrency: concurrency,
@@ -106,17 +110,6 @@ struct FetchCommand: AsyncParsableCommand {
         var failures = 0
         for round in 1...rounds { failures += await run.load(writes: round == 1) }
         if failures > 0 { throw ExitStatus.failed }
-    }
-
-    private func destination() throws -> OutputDestination {
-        do throws(OutputDestinationError) {
-            let destination = try OutputDestination(output, sources: sources.count)
-            try destination.checkTerminal(force: processing.force)
-            if processing.format == nil { try destination.checkFormat(copies: pipeline == nil) }
-            return destination
-        } catch {
-            throw ValidationError(error.description)
-        }
     }
 
     private func loader(keepsAnimations: Bool) throws -> ImageLoader {
@@ -129,7 +122,7 @@ struct FetchCommand: AsyncParsableCommand {
         return ImageLoader(
             downloader: network.downloader(connections: concurrency),
             cache: cacheArguments.cache,
-            processor: try PipelineArgument(pipeline).processor,
+            processor: try pipeline?.processor,
             policy: keepsAnimations ? .transformFrames : .firstFrame,
             writesToDisk: !memoryOnly,
             limits: limits,

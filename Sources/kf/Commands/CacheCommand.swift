@@ -32,8 +32,7 @@ struct CacheCommand: AsyncParsableCommand {
             do throws(KingfisherError) {
                 isSuccess = try await body(cache, console)
             } catch {
-                console.error(Failure(error, cache).text)
-                throw ExitStatus.failed
+                throw Failure(error, cache)
             }
             if !isSuccess { throw ExitStatus.failed }
         }

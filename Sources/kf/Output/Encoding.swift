@@ -1,83 +1,14 @@
-// The formats the tool writes, and the choice among them.
+// How results are encoded: what `--format`, `--quality` and their like ask for, and the warnings about what is lost.
 
-import ArgumentParser
 import Foundation
 import KFImaging
 import KFSupport
 import Kingfisher
 
-/// The formats the tool writes.
-enum OutputFormat: String, CaseIterable, ExpressibleByArgument {
-    case png, jpeg, gif, webp, avif
-
-    /// Reads a format's name or the extension of its files, in any case.
-    init?(argument: String) {
-        let name = argument.lowercased()
-        guard let format = Self(rawValue: name == "jpg" ? "jpeg" : name) else { return nil }
-        self = format
-    }
-
-    /// The format of this kind, if it is one the tool writes.
-    init?(_ type: ImageContentType) {
-        guard let format = Self.allCases.first(where: { $0.contentType == type }) else { return nil }
-        self = format
-    }
-
-    /// The most pixels on one side in this format; nil where only memory sets a limit.
-    var largestSide: Int? {
-        switch self {
-        case .png: nil
-        case .jpeg: 65_500
-        case .gif: 65_535
-        case .webp: 16_383
-        case .avif: 65_536
-        }
-    }
-
-    /// Whether the format can be written as an animation.
-    var holdsAnimations: Bool { Codecs.canEncodeAnimation(as: contentType) }
-
-    /// The reason why the format has no `--lossless`; nil where it has.
-    var loss: String? {
-        switch self {
-        case .jpeg: "JPEG always loses something"
-        case .gif: "GIF holds no more than 256 colours a frame"
-        case .png, .webp, .avif: nil
-        }
-    }
-
-    var contentType: ImageContentType {
-        switch self {
-        case .png: .png
-        case .jpeg: .jpeg
-        case .gif: .gif
-        case .webp: .webp
-        case .avif: .avif
-        }
-    }
-}
-
-/// An image as the bytes of a file.
-struct EncodedImage: Sendable {
-    let data: Data
-    let type: ImageContentType
-    /// As shown, in pixels.
-    let width: Int
-    /// As shown, in pixels.
-    let height: Int
-    /// A message about a loss that was not asked for: what, why, and how to avoid it.
-    var warning: String?
-
-    init(_ data: Data, type: ImageContentType, of image: Image, warning: String? = nil) {
-        (self.data, self.type, self.warning) = (data, type, warning)
-        (width, height) = (Int(image.size.width * image.scale), Int(image.size.height * image.scale))
-    }
-}
-
 /// The options for the format of results, and what follows from them.
 struct Encoding: Sendable {
-    /// The format that `--format` named.
-    var format: OutputFormat?
+    /// The format that `--format` or the name after `-o` asks for.
+    var wanted: ImageContentType?
     /// The quality that `--quality` named, from 0 to 1.
     var quality: Double?
     /// Whether nothing may be lost.
@@ -88,8 +19,6 @@ struct Encoding: Sendable {
     var keeps: KeptMetadata?
     /// Whether of animations only the first frame is wanted.
     var isStill = false
-    /// The name after `-o`, when that is a file.
-    var fileName: String?
     /// Whether the image is changed, so that its original bytes cannot be written.
     var isChanged: Bool
 
@@ -98,8 +27,7 @@ struct Encoding: Sendable {
 
     /// Whether an animation may stay one, as far as that is known before the image is loaded.
     var mayHoldAnimation: Bool {
-        guard !isStill else { return false }
-        return (format?.contentType ?? typeOfName).map(Self.holdsAnimations) ?? true
+        !isStill && wanted.map(Self.holdsAnimations) ?? true
     }
 
     /// The bytes to write: the original ones where neither image nor format changes.
@@ -111,12 +39,11 @@ struct Encoding: Sendable {
     /// - Throws: Why it cannot be encoded.
     func encoded(_ image: Image, original: Data?) async throws(Failure) -> EncodedImage {
         let own = original.flatMap { ImageContentType(sniffing: $0) } ?? image.contentType
-        let wanted = format?.contentType ?? typeOfName ?? own
-        if let original, let own, own == wanted, !changesBytes(of: own) {
+        if let original, let own, own == wanted ?? own, !changesBytes(of: own) {
             return EncodedImage(original, type: own, of: image)
         }
         let animation = image.kf.frameSource.flatMap { $0.frameCount > 1 ? $0 : nil }
-        let type = try encodable(wanted, own: own, isAnimated: animation != nil)
+        let type = try encodable(own: own, isAnimated: animation != nil)
         let quality = quality ?? Self.usualQuality
         var options = ImageEncodingOptions(quality: quality, lossless: isLossless || quality >= 1)
         options.subsampling = subsampling?.chroma ?? .automatic
@@ -156,9 +83,8 @@ struct Encoding: Sendable {
         let header = original.flatMap { try? ImageInfo(data: $0) }
         let count = header?.frameCount ?? image.kf.imageFrameCount ?? 1
         guard count > 1 else { return nil }
-        let others = OutputFormat.allCases.filter(\.holdsAnimations).map { "--format \($0.rawValue)" }
         return "only the first of \(count) frames was written, for \(type.name) holds no animations here; use "
-            + others.joined(separator: " or ") + " to keep them, or --still for one frame"
+            + OutputFormat.options(\.holdsAnimations) + " to keep them, or --still for one frame"
     }
 
     /// The warning when metadata that was to be kept has no place, or is not read.
@@ -176,32 +102,21 @@ struct Encoding: Sendable {
     private static func loopWarning(_ animation: any ImageFrameSource, as type: ImageContentType) -> String? {
         let count = animation.loopCount
         guard count > 0, holdsAnimations(type), !Codecs.keepsLoopCount(as: type) else { return nil }
-        let others = OutputFormat.allCases.filter { Codecs.keepsLoopCount(as: $0.contentType) }
-            .map { "--format \($0.rawValue)" }
+        let others = OutputFormat.options { Codecs.keepsLoopCount(as: $0.contentType) }
         return "the animation, which plays \(count == 1 ? "once" : "\(count) times"), plays endlessly as \(type.name): "
-            + "libavif cannot write that before version 1.0; use " + others.joined(separator: " or ") + " to keep it"
+            + "libavif cannot write that before version 1.0; use " + others + " to keep it"
     }
 
     private static func holdsAnimations(_ type: ImageContentType) -> Bool {
         OutputFormat(type)?.holdsAnimations ?? false
     }
 
-    /// The image format that the file's name stands for, if any.
-    private var typeOfName: ImageContentType? {
-        fileName.flatMap { ImageContentType(fileExtension: URL(fileURLWithPath: $0).pathExtension) }
-    }
-
     /// The wanted format if the tool writes it.
     ///
     /// If no format was asked for and the source's own format cannot be used, animations become WebP and other images
     /// PNG.
-    private func encodable(
-        _ wanted: ImageContentType?,
-        own: ImageContentType?,
-        isAnimated: Bool
-    ) throws(Failure) -> ImageContentType {
-        let isAskedFor = format != nil || typeOfName != nil
-        guard let wanted, isAskedFor else {
+    private func encodable(own: ImageContentType?, isAnimated: Bool) throws(Failure) -> ImageContentType {
+        guard let wanted else {
             let instead: ImageContentType = isAnimated ? .webp : .png
             guard let own, let format = OutputFormat(own), !isAnimated || format.holdsAnimations else { return instead }
             return isLossless && format.loss != nil ? instead : own

@@ -1,4 +1,4 @@
-// `kf show`: its options. The work is in the other files of this folder.
+// `kf show`: its options. The work is in the files of the folder Show.
 
 import ArgumentParser
 import Foundation
@@ -40,7 +40,7 @@ struct ShowCommand: AsyncParsableCommand {
     var loops: Int?
 
     @Option(name: .customLong("process"), parsing: .unconditional, help: PipelineArgument.help)
-    var pipeline: String?
+    var pipeline: PipelineArgument?
 
     @OptionGroup var limits: LimitArguments
     @OptionGroup var network: NetworkArguments
@@ -52,12 +52,12 @@ struct ShowCommand: AsyncParsableCommand {
                 throw ValidationError("\(name) must be from 1 to 1000000")
             }
         }
-        _ = try PipelineArgument(pipeline)
+        _ = try pipeline?.steps
         try SourceArgument.check(source)
     }
 
     func run() async throws {
-        let processor = try PipelineArgument(pipeline).processor
+        let processor = try pipeline?.processor
         do throws(Failure) {
             let data = try await SourceBytes(network, limits).read(source)
             let limit = frameLimit

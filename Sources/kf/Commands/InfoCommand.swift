@@ -37,8 +37,7 @@ struct InfoCommand: AsyncParsableCommand {
             } catch {
                 failures += 1
                 console.error(error.line(about: source))
-                let line: JSON = ["source": .string(Redaction.source(source)), "error": error.json]
-                if json { console.print(line.description) }
+                if json { console.print(error.json(about: source).description) }
             }
         }
         if failures > 0 { throw ExitStatus.failed }

@@ -9,7 +9,7 @@ import Kingfisher
 struct FetchRun: Sendable {
     let loader: ImageLoader
     let arguments: [String]
-    let destination: OutputDestination
+    let destination: OutputDestination?
     let steps: [PipelineStep]
     let encoding: Encoding
     let processing: ProcessingArguments
@@ -22,8 +22,9 @@ struct FetchRun: Sendable {
     /// - Parameter writes: Whether outputs are written.
     /// - Returns: The number of failures.
     func load(writes: Bool) async -> Int {
-        let files = InputFiles(arguments)
-        let names = OutputFile.distinct(arguments.map { (try? SourceArgument($0))?.baseName ?? "" })
+        let sources = arguments.map { try? SourceArgument($0) }
+        let files = InputFiles(sources.compactMap { $0?.path })
+        let names = OutputFile.distinct(sources.map { $0?.baseName ?? "" })
         let bar = ProgressReport(total: arguments.count, console: console)
         var failures = 0
         await Concurrently.forEach(arguments, atOnce: concurrency) { index, argument in
@@ -46,7 +47,7 @@ struct FetchRun: Sendable {
         _ bar: ProgressReport
     ) async -> FetchReport {
         do throws(Failure) {
-            let argument = try source(text)
+            let argument = try SourceArgument.reading(text)
             let loaded = try await loader.load(argument) { received, expected in
                 bar.record(index, received: received, expected: expected)
             }
@@ -70,16 +71,8 @@ struct FetchRun: Sendable {
 
     /// What became of a processed image that no file was named for; nil for all others.
     private func whereabouts(of loaded: LoadedImage, _ argument: SourceArgument) async -> String? {
-        guard destination == .nowhere, loader.processor != nil else { return nil }
+        guard destination == nil, loader.processor != nil else { return nil }
         return await loader.keeps(loaded, of: argument) ? "the cache; -o writes a file" : "nowhere; -o writes a file"
-    }
-
-    private func source(_ text: String) throws(Failure) -> SourceArgument {
-        do throws(SourceArgumentError) {
-            return try SourceArgument(text)
-        } catch {
-            throw .badSource(error)
-        }
     }
 
     /// Writes the image, if that was asked for.
@@ -87,10 +80,9 @@ struct FetchRun: Sendable {
         _ loaded: LoadedImage,
         _ output: (name: String, inputs: InputFiles)?
     ) async throws(Failure) -> WrittenImage? {
-        guard let output, destination != .nowhere else { return nil }
+        guard let output, let destination else { return nil }
         let encoded = try await encoding.encoded(loaded.image, original: loaded.data)
         return try await OutputFile.write(encoded, to: destination, name: output.name, keeping: output.inputs)
-            .map { WrittenImage(encoded, path: $0) }
     }
 
     private func printLines(of report: FetchReport) {

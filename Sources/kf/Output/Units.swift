@@ -24,6 +24,12 @@ enum Units {
         }
     }
 
+    /// The product, limited to the largest integer.
+    static func product(_ one: Int, _ other: Int) -> Int {
+        let (product, isTooLarge) = one.multipliedReportingOverflow(by: other)
+        return isTooLarge ? .max : product
+    }
+
     /// `0.12 ms`, `35.1 ms`, `1.20 s`.
     static func seconds(_ seconds: Double) -> String {
         switch seconds {

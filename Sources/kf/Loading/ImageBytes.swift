@@ -7,9 +7,6 @@ import Kingfisher
 
 /// Decodes and processes images for the commands without a cache.
 enum ImageBytes {
-    /// The warning about an image of which a part could not be decoded.
-    static let damage = "the image is damaged: a part of it is missing"
-
     /// Decodes and processes one image.
     ///
     /// - Parameters:

@@ -1,0 +1,112 @@
+// The options for the format and the quality of results, for `kf fetch` and `kf process`.
+
+import ArgumentParser
+import Kingfisher
+
+/// The options for the format and the quality of results.
+struct ProcessingArguments: ParsableArguments {
+    @Option(parsing: .unconditional, help: ArgumentHelp("Write this format.", valueName: "format"))
+    var format: OutputFormat?
+
+    @Option(
+        name: [.customShort("q", allowingJoined: true), .long],
+        parsing: .unconditional,
+        help: ArgumentHelp(
+            """
+            The quality of JPEG, GIF, WebP and AVIF; WebP and AVIF lose nothing at 100, nor does WebP where colours are \
+            few and that is smaller. With a point, 0.0 to 1.0.
+            """,
+            valueName: "0…100"
+        ),
+        transform: Quality.init
+    )
+    var quality: Quality?
+
+    @Flag(
+        help: ArgumentHelp(
+            "Write WebP and AVIF so that no pixel changes, whatever the size; PNG never changes one.",
+            discussion: "Pixels have 8 bits, multiplied by alpha: what exceeds that is rounded when an image is read."
+        )
+    )
+    var lossless = false
+
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp(
+            "The resolution of colours in JPEG and AVIF: 444 is the full one, for text and drawings, 420 half of it. "
+                + "(default: 444 from quality 90 up)",
+            valueName: "444|420"
+        )
+    )
+    var subsampling: Subsampling?
+
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp(
+            "Keep the EXIF data of JPEG, PNG, WebP and AVIF, with the orientation 1 and without thumbnail, maker's "
+                + "notes and sizes; exif+gps keeps the location, too. Images are encoded anew for it. Nothing is kept "
+                + "otherwise, but original bytes are copied whole.",
+            valueName: "exif|exif+gps"
+        )
+    )
+    var keep: KeptMetadata?
+
+    @Flag(help: "Take only the first frame of an animation.")
+    var still = false
+
+    @Flag(help: "Take damaged images for failures, and do not write what is left of them.")
+    var strict = false
+
+    @Flag(help: "Let -o - write an image's bytes to a terminal.")
+    var force = false
+
+    func validate() throws {
+        if lossless, let quality, quality.fraction < 1 {
+            throw ValidationError("--lossless and --quality exclude each other")
+        }
+        if lossless, subsampling == .half {
+            throw ValidationError("--lossless and --subsampling 420 exclude each other")
+        }
+        if lossless, format == .jpeg {
+            throw ValidationError("--lossless does not work with JPEG; use --format png, webp or avif")
+        }
+    }
+
+    /// Throws for a damaged image where that is a failure.
+    func check(_ image: Image) throws(Failure) {
+        if strict, image.isDamaged { throw .damaged }
+    }
+
+    /// Reads the argument of `-o`.
+    ///
+    /// - Parameters:
+    ///   - output: The argument.
+    ///   - sources: The number of sources.
+    ///   - copies: Whether original bytes may be written.
+    /// - Returns: The destination.
+    /// - Throws: A usage error where it means nothing, or where results cannot be written there.
+    func destination(_ output: String, sources: Int, copies: Bool) throws(ValidationError) -> OutputDestination {
+        let destination = try OutputDestination(output, sources: sources)
+        try destination.checkTerminal(force: force)
+        if format == nil { try destination.checkFormat(copies: copies) }
+        return destination
+    }
+
+    /// How results are written.
+    ///
+    /// - Parameters:
+    ///   - destination: The destination of the results.
+    ///   - isProcessed: Whether images go through a pipeline.
+    /// - Returns: The encoding of each of them.
+    func encoding(for destination: OutputDestination?, isProcessed: Bool) -> Encoding {
+        Encoding(
+            wanted: format?.contentType ?? destination?.type,
+            quality: quality?.fraction,
+            isLossless: lossless,
+            subsampling: subsampling,
+            keeps: keep,
+            isStill: still,
+            isChanged: isProcessed || still || keep != nil
+        )
+    }
+}

@@ -1,0 +1,44 @@
+// A result: its bytes before it is written, and what is reported of it afterwards; for `kf fetch` and `kf process`.
+
+import Foundation
+import KFImaging
+
+/// An image as the bytes of a file.
+struct EncodedImage: Sendable {
+    let data: Data
+    let type: ImageContentType
+    /// As shown, in pixels.
+    let width: Int
+    /// As shown, in pixels.
+    let height: Int
+    /// A message about a loss that was not asked for: what, why, and how to avoid it.
+    var warning: String?
+
+    /// The usual extension of files of the format; empty when there is none.
+    var ending: String { type.preferredFileExtension ?? "" }
+
+    init(_ data: Data, type: ImageContentType, of image: Image, warning: String? = nil) {
+        (self.data, self.type, self.warning) = (data, type, warning)
+        (width, height) = (Int(image.size.width * image.scale), Int(image.size.height * image.scale))
+    }
+}
+
+/// A file that was written.
+struct WrittenImage: Sendable {
+    let path: String
+    let bytes: Int
+    let type: ImageContentType
+    let frames: Int
+    /// As shown, in pixels.
+    let width: Int
+    /// As shown, in pixels.
+    let height: Int
+    let warning: String?
+
+    init(_ image: EncodedImage, path: String) {
+        self.path = path
+        (bytes, type, warning) = (image.data.count, image.type, image.warning)
+        (width, height) = (image.width, image.height)
+        frames = (try? ImageInfo(data: image.data))?.frameCount ?? 1
+    }
+}

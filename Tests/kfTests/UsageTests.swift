@@ -123,6 +123,12 @@ import Testing
         #expect(result.errors == "")
     }
 
+    @Test("The help says what happens to images with more than 8 bits") func precision() async throws {
+        for command in ["process", "fetch"] {
+            #expect(try await TestDirectory().kf(command, "--help").output.contains("8 bits, multiplied by alpha"))
+        }
+    }
+
     @Test("A file whose name begins with a dash is never taken for a request for help")
     func dashedFile() async throws {
         let place = try TestDirectory()

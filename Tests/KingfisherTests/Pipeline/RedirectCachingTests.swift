@@ -108,6 +108,7 @@ import FoundationNetworking
             _ = try await rig.manager.retrieveImage(with: url, options: respecting)
             #expect(rig.cache.isCached(forKey: url.cacheKey))
             _ = try await rig.manager.retrieveImage(with: url, options: respecting)
+            try #require(rig.server.count("/0") == 2)
             while rig.cache.isCached(forKey: url.cacheKey) { await Task.yield() }
         }
     }

@@ -59,10 +59,10 @@ extension CacheCore {
 
     /// Reads and decodes an entry; one that cannot be decoded is removed, the expiry of others is extended.
     ///
-    /// Between the steps the load's hook is asked whether the load has been superseded.
+    /// Between the steps the load's observer is asked whether the load has been superseded.
     private func findOnDisk(_ query: Query) async throws(KingfisherError) -> LookupResult {
         let options = query.options
-        let isWanted = options.hooks.isWanted ?? { true }
+        let isWanted: @Sendable () -> Bool = { options.observer?.isWanted ?? true }
         // The look-up may have waited for other operations.
         guard isWanted() else { return .superseded }
         guard let entry = try await read(query).get() else { return .nothing }

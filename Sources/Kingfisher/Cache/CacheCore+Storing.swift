@@ -43,7 +43,7 @@ extension CacheCore {
             forcedExtension: options.forcedExtension,
             expiration: options.diskCacheExpiration,
             writeOptions: options.diskStoreWriteOptions,
-            metadata: options.hooks.cacheMetadata
+            metadata: options.cacheMetadata
         )
         let serializer = options.cacheSerializer
         return { [self] in

@@ -80,7 +80,7 @@ final class CacheCore: Sendable {
         memory.store.value(
             forKey: computedKey,
             extending: options.memoryCacheAccessExtendingExpiration,
-            countingMiss: options.hooks.countsMemoryMiss
+            countingMiss: options.countsMemoryMiss
         )
     }
 

@@ -34,4 +34,12 @@ extension KingfisherParsedOptionsInfo {
         get { self[ForcedExtensionKey.self] }
         set { self[ForcedExtensionKey.self] = newValue }
     }
+
+    private enum CacheMetadataKey: OptionKey { typealias Value = CacheMetadata }
+
+    /// The cache metadata of the response whose bytes are about to be stored; kept with their entry.
+    var cacheMetadata: CacheMetadata? {
+        get { self[CacheMetadataKey.self] }
+        set { self[CacheMetadataKey.self] = newValue }
+    }
 }

@@ -42,8 +42,7 @@ extension ImageCache {
         guard let completionHandler else { return nil }
         let task = RetrieveImageDiskTask()
         var options = KingfisherParsedOptionsInfo(options)
-        let isWanted = options.hooks.isWanted ?? { true }
-        options.hooks.isWanted = { !task.isCancelled && isWanted() }
+        options.observer = task
         let handler = { @Sendable (result: Result<ImageCacheResult, KingfisherError>) in
             let found = (try? result.get()) ?? .none
             completionHandler(found.image, found.cacheType)

@@ -17,3 +17,5 @@ public final class RetrieveImageDiskTask: Sendable {
     /// Whether the look-up was cancelled.
     public var isCancelled: Bool { cancelled.load(ordering: .relaxed) }
 }
+
+extension RetrieveImageDiskTask: LoadObserver {}

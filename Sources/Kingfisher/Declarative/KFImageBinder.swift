@@ -94,7 +94,7 @@ final class KFImageBinder {
 
     /// Sets the priority of a download that is under way.
     func setPriority(isLow: Bool) {
-        task?.sessionTask?.task.priority = isLow ? min(0.25, options.downloadPriority) : options.downloadPriority
+        task?.setPriority(isLow ? min(0.25, options.downloadPriority) : options.downloadPriority)
     }
 
     private func proceed(_ received: Int64, of total: Int64) {

@@ -116,12 +116,7 @@ extension KingfisherManager {
         let outcomes = await withTaskGroup(of: (Int, Outcome).self) { group in
             for (index, resource) in resources.enumerated() {
                 var options = options
-                if let progress {
-                    options.hooks.received = { piece in
-                        progress.report(received: piece.received, expected: piece.expected, of: index)
-                    }
-                    options.hooks.progressed = { progress.report(received: $0, expected: $1, of: index) }
-                }
+                options.observer = progress?.observer(ofFile: index)
                 group.addTask { [options] in
                     let outcome = await Result { () async throws(KingfisherError) in
                         try await self.downloadAndCache(resource, options)

@@ -14,8 +14,26 @@ final class LivePhotoProgress: Sendable {
         count = resources.count { if case .network = $0.dataSource { true } else { false } }
     }
 
+    /// Who follows the download of one file.
+    func observer(ofFile file: Int) -> any LoadObserver { FileObserver(progress: self, file: file) }
+
+    private final class FileObserver: LoadObserver {
+        private let progress: LivePhotoProgress
+        private let file: Int
+
+        init(progress: LivePhotoProgress, file: Int) { (self.progress, self.file) = (progress, file) }
+
+        func didReceive(_ piece: ReceivedPiece) {
+            progress.report(received: piece.received, expected: piece.expected, of: file)
+        }
+
+        func didProgress(_ received: Int64, of expected: Int64) {
+            progress.report(received: received, expected: expected, of: file)
+        }
+    }
+
     /// More of a file has arrived; reported once the lengths of all files are known.
-    func report(received: Int64, expected: Int64, of file: Int) {
+    private func report(received: Int64, expected: Int64, of file: Int) {
         guard expected >= 0 else { return }
         files.withLock { files in
             files[file] = (received, expected)

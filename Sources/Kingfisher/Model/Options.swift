@@ -153,6 +153,17 @@ public struct KingfisherParsedOptionsInfo: Sendable {
     /// servers. (Not in Kingfisher.)
     public var respectCacheControl = false
 
+    /// Whether a view waits for the image: of such downloads the latest runs first.
+    var isForView = false
+
+    /// Whether a miss in memory is counted: false where the load has looked in memory before.
+    var countsMemoryMiss = true
+
+    /// Whether the original of a download is kept on disk, for images of other sizes.
+    ///
+    /// That of a provider is not: the provider still has it.
+    var keepsDownload = false
+
     /// The options that their layers declare.
     private var keyed = KeyedOptions()
 
@@ -170,6 +181,12 @@ public struct KingfisherParsedOptionsInfo: Sendable {
 }
 
 extension KingfisherParsedOptionsInfo {
+    /// Takes over what the library has noted about the load that another one's options are of.
+    mutating func follow(_ other: Self) {
+        (isForView, countsMemoryMiss, keepsDownload) = (other.isForView, other.countsMemoryMiss, other.keepsDownload)
+        observer = other.observer
+    }
+
     /// Where the image is looked up, if it is.
     var layersToQuery: CacheLayers {
         fromMemoryCacheOrRefresh ? queryCacheLayers.intersection(.memory) : queryCacheLayers

@@ -144,3 +144,15 @@ extension Source: Hashable {
         hasher.combine(url)
     }
 }
+
+/// The plain identity of a source: what `==` compares, read once.
+struct SourceKey: Hashable, Sendable {
+    private let isProvider: Bool
+    private let cacheKey: String
+    private let url: URL?
+
+    init(_ source: Source) {
+        if case .provider = source { isProvider = true } else { isProvider = false }
+        (cacheKey, url) = (source.cacheKey, source.url)
+    }
+}

@@ -33,12 +33,8 @@ extension ByteLoader {
     /// Ends every download: it was started under another configuration.
     func restartSession() {
         for transfer in transfers.all {
-            let error = TransportError(
-                .cancelled,
-                "The session configuration has changed.",
-                url: transfer.request.url
-            )
-            transfers.end(transfer, with: .responseError(reason: .URLSessionError(error: error.urlError)))
+            let error = TransportError(.cancelled, "The session configuration has changed.", url: transfer.key.url)
+            transfer.end(with: .responseError(reason: .URLSessionError(error: error.urlError)))
         }
     }
 
@@ -60,7 +56,7 @@ extension ByteLoader {
             timeoutInterval: options.downloadTimeout ?? timeout ?? settings.downloadTimeout
         )
         settings.setFields(of: &plain)
-        for (name, value) in options.hooks.conditionalFields { plain.setValue(value, forHTTPHeaderField: name) }
+        for (name, value) in options.conditionalFields { plain.setValue(value, forHTTPHeaderField: name) }
         guard let request = try await modified(plain, options.requestModifier) else {
             throw .requestError(reason: .emptyRequest)
         }
@@ -98,7 +94,7 @@ extension ByteLoader {
             usesCookies: settings.session.httpShouldSetCookies && settings.session.httpCookieAcceptPolicy != .never,
             addressPolicy: settings.addressPolicy,
             maximumBodySize: settings.maximumResponseSize,
-            order: settings.executionOrder.order(isForView: options.hooks.isForView)
+            order: settings.executionOrder.order(isForView: options.isForView)
         )
     }
 

@@ -30,7 +30,7 @@ final class ByteLoader: Sendable {
         let responder: any AuthenticationChallengeResponsible
     }
 
-    let transfers = Flights<Transfer>()
+    let transfers = SharedTasks<TransferKey, LoadedBytes>()
     let transport: any Transport
     let bytesInFlight = BytesInFlight(limit: BytesInFlight.defaultLimit)
     private let delegateReference = Locked(DelegateReference())
@@ -100,31 +100,23 @@ final class ByteLoader: Sendable {
         guard !Task.isCancelled else { throw .requestError(reason: .asyncTaskContextCancelled) }
         let conditions = try await conditions(for: url, options, timeout: timeout)
         let key = TransferKey(conditions)
-        var hooks = options.hooks
-        if let observe = options.onDataReceived {
-            hooks.received = { [received = hooks.received] piece in
-                observe(piece.task, piece.data)
-                received?(piece)
-            }
-        }
+        var observer = options.observer
+        if let received = options.onDataReceived { observer = DownloadObserver(before: observer, received: received) }
         let subscriber = Subscriber<LoadedBytes>(
-            hooks: hooks,
+            observer: observer,
             priority: options.downloadPriority,
             url: url,
             downsamplingLimit: options.downsamplingLimit,
             sharesValuesSince: sharesValuesSince
         )
-        return try await transfers.value(
-            for: key,
-            subscriber,
-            make: { Transfer(conditions, key: key, loader: self) },
-            joined: { transfer, number in
-                subscriber.served(by: .transfer(transfer.sessionTask, number))
-                // The code that was notified may have cancelled the load: then nothing is sent.
-                if !subscriber.isWanted { transfers.leave(transfer, number) }
-            },
-            use: use
-        )
+        return try await transfers.value(for: key, subscriber, make: { task(conditions, key) }, use: use)
+    }
+
+    private func task(_ conditions: Transfer.Conditions, _ key: TransferKey) -> SharedTask<TransferKey, LoadedBytes> {
+        let transfer = Transfer(conditions, key: key, loader: self)
+        return SharedTask(key, .transfer(transfer.sessionTask), in: transfers) { task throws(KingfisherError) in
+            try await transfer.bytes(for: task)
+        }
     }
 
     /// The image the options' processor makes of the bytes at a URL.
@@ -184,10 +176,8 @@ final class ByteLoader: Sendable {
     /// Cancels every download of one URL, as it was requested or as a modifier changed it; nil means all URLs.
     func cancel(url: URL?) {
         for transfer in transfers.all {
-            for subscriber in transfer.flight.subscribers
-            where url == nil || subscriber.url == url || transfer.request.url == url {
-                transfers.leave(transfer, subscriber.number)
-            }
+            for (number, subscriber) in transfer.numberedSubscribers
+            where url == nil || subscriber.url == url || transfer.key.url == url { transfer.remove(number) }
         }
     }
 
@@ -208,18 +198,17 @@ final class ByteLoader: Sendable {
 
     // MARK: When a transfer is over
 
-    /// A transfer has ended: the delegate is notified, and then the subscribers.
+    /// The bytes that a transfer has brought, as the code of the user's makes them; the delegate is notified.
     func finished(
         _ transfer: Transfer,
         with result: Result<Data, KingfisherError>,
         response: TransportResponse?
-    ) {
+    ) async throws(KingfisherError) -> Data {
         let conditions = transfer.conditions
         guard delegateLink != nil || conditions.decryptor != nil || conditions.dataModifier != nil else {
-            // This is fast enough for the transport's thread.
-            return transfers.finish(transfer, result.map { LoadedBytes($0, of: transfer, response) })
+            return try result.get()
         }
-        Task(executorPreference: WorkExecutor.io) { [self] in
+        return try await WorkExecutor.io.run { [self] in
             let result = result.flatMap { data in
                 Result { () throws(KingfisherError) in
                     let decrypted = try decrypted(data, of: transfer, response)
@@ -236,8 +225,8 @@ final class ByteLoader: Sendable {
                     error: error
                 )
             }
-            transfers.finish(transfer, result.map { LoadedBytes($0, of: transfer, response) })
-        }
+            return result
+        }.get()
     }
 
     /// The bytes that arrived, decrypted.

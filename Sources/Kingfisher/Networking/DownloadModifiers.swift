@@ -93,8 +93,7 @@ public struct AnyModifier: ImageDownloadRequestModifier {
 /// Changes the bytes of a download before anything is made of them or stored, such as by decrypting them. (Not in
 /// Kingfisher.)
 ///
-/// Loads share a transfer only if their modifiers are `Hashable` and equal. `==` and `hash` are called with a lock
-/// held: they must not load images.
+/// Loads share a transfer only if their modifiers are `Hashable` and equal.
 public protocol ImageDownloadDataModifier: Sendable {
     /// The bytes to use instead; nil fails the load with
     /// ``KingfisherError/ResponseErrorReason/dataModifyingFailed(task:)``.
@@ -133,8 +132,7 @@ public struct AnyDataModifier: ImageDownloadDataModifier, Hashable {
 
 /// Decides on the redirections of a download.
 ///
-/// Loads share a transfer only if their handlers are `Hashable` and equal. `==` and `hash` are called with a lock held:
-/// they must not load images.
+/// Loads share a transfer only if their handlers are `Hashable` and equal.
 public protocol ImageDownloadRedirectHandler: Sendable {
     /// The request to follow a redirection with, changed or not; nil takes the redirection itself as the response.
     /// - Parameters:

@@ -19,7 +19,8 @@ public final class DownloadTask: Sendable {
 
     private struct State: Sendable {
         var phase = Phase.starting
-        var service: LoadService?
+        var origin: LoadOrigin?
+        var subscription: (any TaskSubscription)?
     }
 
     private let state = Locked(State())
@@ -27,7 +28,7 @@ public final class DownloadTask: Sendable {
     init() {}
 
     private var transfer: (task: SessionDataTask, token: SessionDataTask.CancelToken)? {
-        if case .transfer(let task, let token) = state.withLock({ $0.service }) { (task, token) } else { nil }
+        if case .transfer(let task, let token) = state.withLock({ $0.origin }) { (task, token) } else { nil }
     }
 
     /// The transfer this load waits for, which other loads may share; nil until there is one, and for providers.
@@ -37,7 +38,7 @@ public final class DownloadTask: Sendable {
     public var cancelToken: SessionDataTask.CancelToken? { transfer?.token }
 
     /// Whether a transfer has been created for this load, or it is being served by a provider.
-    public var isInitialized: Bool { state.withLock { $0.service != nil } }
+    public var isInitialized: Bool { state.withLock { $0.origin != nil } }
 
     /// Cancels this load; others that share its transfer go on.
     ///
@@ -61,8 +62,10 @@ public final class DownloadTask: Sendable {
     /// Whether the load was cancelled before it finished.
     var isCancelled: Bool { if case .cancelled = state.withLock({ $0.phase }) { true } else { false } }
 
-    /// The service of the load is known.
-    func serve(_ service: LoadService) { state.withLock { $0.service = service } }
+    /// Changes how urgent this load is, from 0 to 1; others that share its work keep their priorities.
+    ///
+    /// Without effect before the load shares anything.
+    func setPriority(_ priority: Float) { state.withLock { $0.subscription }?.setPriority(priority) }
 
     /// Runs a load in a task that this handle cancels: **now, on this thread**, until it first has to wait.
     ///
@@ -118,4 +121,9 @@ public final class DownloadTask: Sendable {
             state.phase = .finished
         }
     }
+}
+
+extension DownloadTask: LoadObserver {
+    func didSubscribe(_ subscription: any TaskSubscription) { state.withLock { $0.subscription = subscription } }
+    func didStart(from origin: LoadOrigin) { state.withLock { $0.origin = origin } }
 }

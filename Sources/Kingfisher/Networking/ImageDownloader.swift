@@ -178,7 +178,7 @@ open class ImageDownloader: @unchecked Sendable {
     ) -> DownloadTask {
         var parsed = KingfisherParsedOptionsInfo(options)
         let relay = ProgressRelay(progressBlock)
-        if let relay { parsed.hooks.received = { relay.report($0) } }
+        if let relay { parsed.observer = relay }
         let task = downloadImage(with: url, options: parsed) { result in
             relay?.finish()
             completionHandler?(result)
@@ -266,7 +266,7 @@ extension ImageDownloader {
     ) async throws(KingfisherError) -> ImageLoadingResult {
         var parsed = KingfisherParsedOptionsInfo(options)
         let relay = ProgressRelay(progressBlock)
-        if let relay { parsed.hooks.received = { relay.report($0) } }
+        if let relay { parsed.observer = relay }
         defer { relay?.finish() }
         return try await downloadImage(with: url, options: parsed)
     }

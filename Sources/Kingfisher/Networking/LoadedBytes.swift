@@ -46,13 +46,13 @@ final class LoadedBytes: Sendable {
     }
 
     /// The bytes of a transfer.
-    init(_ data: Data, of transfer: Transfer, _ response: TransportResponse?) {
+    init(_ data: Data, of transfer: Transfer, _ response: TransportResponse?, largestSide: Int?) {
         self.data = data
         self.response = response
         (request, isPersonal) = (transfer.request, transfer.isPersonal)
         metrics = transfer.sessionTask.metrics
         share = transfer.takeShare()
-        largestSide = Self.largestSide(for: transfer.flight.subscribers)
+        self.largestSide = largestSide
         reasonForNoImage = transfer.isRedirectDeclined ? nil : response?.reasonForNoImage
     }
 

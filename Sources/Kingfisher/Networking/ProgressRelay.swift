@@ -54,3 +54,7 @@ final class ProgressRelay: Sendable {
 
     func finish() { state.withLock { $0.isFinished = true } }
 }
+
+extension ProgressRelay: LoadObserver {
+    func didReceive(_ piece: ReceivedPiece) { report(piece) }
+}

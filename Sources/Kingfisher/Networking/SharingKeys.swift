@@ -7,7 +7,8 @@ import KFTransport
 
 /// The key by which downloads share a transfer: all that is sent, and the conditions under which it may fail.
 struct TransferKey: Hashable, Sendable {
-    private let url: URL?
+    /// The URL of the request.
+    let url: URL?
     private let method: String
     private let fields: [String: String]
     private let body: Data?
@@ -15,7 +16,7 @@ struct TransferKey: Hashable, Sendable {
     private let acceptableStatusCodes: Set<Int>?
     private let acceptableContentTypes: Set<String>?
     /// What changes redirects, responses and bytes.
-    private let code: [ComparableCode?]
+    private let code: [CodeKey]
 
     init(_ conditions: Transfer.Conditions) {
         let request = conditions.request
@@ -28,16 +29,14 @@ struct TransferKey: Hashable, Sendable {
         self.policy = policy
         acceptableStatusCodes = conditions.acceptableStatusCodes
         acceptableContentTypes = conditions.acceptableContentTypes
-        code = ComparableCode.of(
-            conditions.redirectHandler,
-            conditions.responseModifier,
-            conditions.decryptor,
-            conditions.dataModifier
-        )
+        code = [
+            CodeKey(conditions.redirectHandler), CodeKey(conditions.responseModifier), CodeKey(conditions.decryptor),
+            CodeKey(conditions.dataModifier),
+        ]
     }
 
     /// Whether a later download may have an equal key: not with code that cannot be compared.
-    var mayRecur: Bool { code.allSatisfy { $0?.isComparable != false } }
+    var mayRecur: Bool { code.allSatisfy(\.mayRecur) }
 
     /// Requests for one URL are few; hashing all their fields would take longer than comparing them.
     func hash(into hasher: inout Hasher) { hasher.combine(url) }
@@ -65,7 +64,7 @@ struct StoreKey: Hashable, Sendable {
     /// The key with the identifier of the processor.
     let key: String
     private let cache: ObjectIdentifier?
-    private let serializer: ComparableCode
+    private let serializer: CodeKey
     private let layers: CacheLayers
     private let originalLayers: CacheLayers
     private let originalCache: ObjectIdentifier?
@@ -79,7 +78,7 @@ struct StoreKey: Hashable, Sendable {
         let options = query.options
         key = query.computedKey
         cache = options.targetCache.map { ObjectIdentifier($0) }
-        serializer = ComparableCode(options.cacheSerializer)
+        serializer = CodeKey(options.cacheSerializer)
         layers = options.layersToStore
         originalLayers = options.layersToStoreForOriginal
         originalCache = options.originalCache.map { ObjectIdentifier($0) }

@@ -5,7 +5,7 @@ import KFSupport
 import KFTransport
 
 /// One transfer for all its subscribers, and the decisions the transport needs.
-final class Transfer: TransportEvents, FlightWork {
+final class Transfer: TransportEvents {
     private struct State: Sendable {
         /// Why there will be no bytes; once it is set, nothing that arrives counts.
         var failure: KingfisherError?
@@ -21,6 +21,8 @@ final class Transfer: TransportEvents, FlightWork {
         var partial: PartialBody?
         /// Whether the rest cannot be had, so that the whole is requested next.
         var startsAnew = false
+        /// The shared task that it is the work of, until it is over.
+        var task: SharedTask<TransferKey, LoadedBytes>?
         /// The memory its bytes may take; what is made of them takes it over.
         var share: BytesInFlight.Share?
 
@@ -56,11 +58,12 @@ final class Transfer: TransportEvents, FlightWork {
     }
 
     let key: TransferKey
-    let flight = Flight<LoadedBytes>()
     let sessionTask: SessionDataTask
     let conditions: Conditions
     private weak let loader: ByteLoader?
     private let state = Locked(State())
+    /// What has arrived, once nothing more will.
+    private let arrived = Promise<Result<Data, KingfisherError>>()
 
     init(_ conditions: Conditions, key: TransferKey, loader: ByteLoader) {
         self.conditions = conditions
@@ -78,14 +81,24 @@ final class Transfer: TransportEvents, FlightWork {
     /// The largest body accepted.
     private var limit: Int { conditions.policy.maximumBodySize }
 
-    func start() {
-        guard let loader else { return }
+    /// The bytes of the response; the request is sent before this first suspends.
+    func bytes(for task: SharedTask<TransferKey, LoadedBytes>) async throws(KingfisherError) -> LoadedBytes {
+        guard let loader else { throw .requestError(reason: .asyncTaskContextCancelled) }
+        state.withLock { $0.task = task }
+        defer { state.withLock { $0.task = nil } }
         if let url = request.url, let link = loader.delegateLink {
             link.delegate.imageDownloader(link.downloader, willDownloadImageForURL: url, with: request)
         }
         // The delegate's code may have cancelled it.
-        guard !hasFailed else { return didComplete(nil) }
-        send(continuing: loader.takePartialBody(for: self))
+        if task.failure == nil, !Task.isCancelled {
+            send(continuing: loader.takePartialBody(for: self))
+        } else {
+            didComplete(nil)
+        }
+        let result = await arrived.value { fail(task.failure ?? task.cancellation(of: 0)) }
+        let response = state.withLock { $0.response }
+        let data = try await loader.finished(self, with: result, response: response)
+        return LoadedBytes(data, of: self, response, largestSide: LoadedBytes.largestSide(for: task.subscribers))
     }
 
     /// Sends the request, for the rest of a body if there is a beginning.
@@ -94,16 +107,7 @@ final class Transfer: TransportEvents, FlightWork {
         state.withLock { ($0.partial, $0.hops) = (partial, []) }
         let sent = partial?.rest(of: request) ?? request
         let task = loader.transport.start(sent, policy: conditions.policy, events: self)
-        sessionTask.task.priority = flight.priority
         sessionTask.task.started(task)
-    }
-
-    func stop(_ error: KingfisherError) { fail(error) }
-
-    func updatePriority() { sessionTask.task.priority = flight.priority }
-
-    func cancellation(of subscriber: Int) -> KingfisherError {
-        .requestError(reason: .taskCancelled(task: sessionTask, token: subscriber))
     }
 
     /// Whether a redirect handler took a redirect as the response.
@@ -307,7 +311,7 @@ final class Transfer: TransportEvents, FlightWork {
         }
         let expected = state.withLock { $0.expected }
         let piece = ReceivedPiece(task: sessionTask, data: data, received: Int64(received), expected: expected)
-        for subscriber in flight.subscribers { subscriber.hooks.received?(piece) }
+        state.withLock { $0.task }?.didReceive(piece)
         let share = state.withLock { state in
             if state.share == nil { state.share = loader?.bytesInFlight.share() }
             return state.share
@@ -349,12 +353,12 @@ final class Transfer: TransportEvents, FlightWork {
         if case .failure(let error) = result {
             _ = takeShare()
             if let response, response.statusCode == 304 {
-                let confirmation = CacheMetadata(of: response, to: request)
-                for subscriber in flight.subscribers { subscriber.hooks.confirmed?(confirmation) }
+                state.withLock { $0.task }?.didConfirm(CacheMetadata(of: response, to: request))
             }
             if let body = bodyToKeep(after: error) { loader?.keep(body, for: self) }
         }
-        loader?.finished(self, with: result, response: response)
+        state.withLock { $0.task }?.willArrive()
+        arrived.fulfil(result)
     }
 
     /// Whether bytes are missing that the head of the response announced.

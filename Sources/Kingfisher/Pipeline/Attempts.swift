@@ -27,25 +27,28 @@ extension KingfisherManager {
     ///
     /// When the network is one to save data on, the low data mode source is tried in between, once.
     private func alternatives(for load: Load) async throws(KingfisherError) -> RetrieveImageResult {
-        var (load, isFirst) = (load, true)
+        var load = load
         var failures: [PropagationError] = []
         var sources = [load.source] + (load.options.alternativeSources ?? [])
         while !sources.isEmpty {
             let source = sources.removeFirst()
             do throws(KingfisherError) {
-                let (current, isFirst) = (load, isFirst)
+                let current = load
                 return try await remembering(source, load.options) { () async throws(KingfisherError) in
-                    try await retries(of: source, for: current, isFirst: isFirst)
+                    try await retries(of: source, for: current)
                 }
             } catch {
                 // For a caller that does not want the image, no other source is tried; a cancelled load ends as such.
                 if error.isCancelled { throw error }
                 if load.handle.isCancelled { throw .requestError(reason: .asyncTaskContextCancelled) }
                 if !load.isWanted { throw error }
-                isFirst = false
+                load.willTryAgain()
                 if error.isLowDataModeConstrained {
                     guard let saving = load.options.lowDataModeSource else { throw error }
-                    load.options.lowDataModeSource = nil
+                    var options = load.options
+                    options.lowDataModeSource = nil
+                    load = load.with(options)
+                    load.willTryAgain()
                     sources.insert(saving, at: 0)
                 } else {
                     failures.append(PropagationError(source: source, error: error))
@@ -59,14 +62,14 @@ extension KingfisherManager {
     /// Tries one source, as often as the retry strategy allows; what is forbidden or blocked is not.
     private func retries(
         of source: Source,
-        for load: Load,
-        isFirst: Bool
+        for load: Load
     ) async throws(KingfisherError) -> RetrieveImageResult {
         try checkMayBeTried(source, load.options)
         load.previews?.begin()
         let wanted = KeyedSource(source, load.options)
         return try await retrying(source, load.options) { isFirstAttempt throws(KingfisherError) in
-            try await attempt(wanted, for: load, isFirst: isFirst && isFirstAttempt)
+            if !isFirstAttempt { load.willTryAgain() }
+            return try await attempt(wanted, for: load)
         } isWanted: {
             load.isWanted
         }
@@ -97,15 +100,9 @@ extension KingfisherManager {
     }
 
     /// One attempt at one source: memory, the disk if the caller's thread may wait for it, then the shared load.
-    private func attempt(
-        _ wanted: KeyedSource,
-        for load: Load,
-        isFirst: Bool
-    ) async throws(KingfisherError) -> RetrieveImageResult {
-        // Called for what replaces the first attempt: with its handle once something serves it, or with nil when a
-        // cache had the image.
-        let updated = isFirst ? nil : load.updated
-        if isFirst {
+    private func attempt(_ wanted: KeyedSource, for load: Load) async throws(KingfisherError) -> RetrieveImageResult {
+        let updated = load.isFirst ? nil : load.updated
+        if load.isFirst {
             // Memory was asked when the load began.
             if load.options.loadDiskFileSynchronously, let found = await imageOnDiskAtOnce(wanted) {
                 return await load.result(found, from: wanted.source)
@@ -114,40 +111,46 @@ extension KingfisherManager {
             updated?(nil)
             return hit
         }
-        let subscriber = load.subscriber(to: wanted.source, isFirstAttempt: isFirst)
         let key = LoadKey(wanted)
-        let loaded = try await loads.value(for: key, subscriber) {
-            ImageLoad(key, of: wanted.source, in: loads) { [self] shared throws(KingfisherError) in
-                try await image(KeyedSource(wanted.source, options(of: wanted, in: shared)), for: shared)
+        let shared = try await loads.value(for: key, load.subscriber(to: wanted.source)) {
+            ImageLoad(key, .load(of: wanted.source, unwanted: wanted.notExisting), in: loads) {
+                [self] task throws(KingfisherError) in
+                try await image(KeyedSource(wanted.source, options(of: wanted, in: task)), for: task)
             }
-        } joined: { work, number in
-            // A load that was cancelled before it was one of those to be removed.
-            if load.handle.isCancelled { loads.leave(work, number) }
-        } use: { loaded, _ in
-            loaded
+        } use: { result, _ in
+            result
         }
         load.previews?.close()
-        if loaded.cacheType.cached, !loaded.isConfirmed { updated?(nil) }
+        if shared.cacheType.cached, !shared.isConfirmed { updated?(nil) }
+        let loaded = try await remade(shared, as: wanted)
         var result = await load.result(loaded, from: wanted.source)
         if load.options.waitForCache { result.cacheStoreResult = await loaded.storing?.value }
         return result
     }
 
+    /// The result of a shared load as one of its subscribers wants it.
+    ///
+    /// An animation may have been made for one that wants its frames decoded at another time. It is made again once for
+    /// all who want it alike.
+    private func remade(_ shared: LoadResult, as wanted: KeyedSource) async throws(KingfisherError) -> LoadResult {
+        let options = wanted.options
+        guard let bytes = shared.image.bytes(toDecodeAgainFor: options) else { return shared }
+        var own = shared
+        own.image = try await shared.remade.value(for: ProcessingKey(options)) {
+            await Result { () async throws(KingfisherError) in try await self.decodedAgain(bytes, options) }
+        }.get()
+        return own
+    }
+
     /// The options of a shared load: those of its first subscriber, without what is that subscriber's own.
-    private func options(of wanted: KeyedSource, in load: ImageLoad) -> KingfisherParsedOptionsInfo {
+    private func options(of wanted: KeyedSource, in task: ImageLoad) -> KingfisherParsedOptionsInfo {
         var shared = wanted.options
         shared.loadDiskFileSynchronously = false  // it runs on no caller's thread
-        shared.downloadPriority = load.flight.priority
+        shared.downloadPriority = task.priority
         shared.onDataReceived = nil  // each subscriber has its own
         shared.onStaleImage = nil
-        shared.hooks = LoadHooks()
-        shared.hooks.isForView = wanted.options.hooks.isForView
-        shared.hooks.countsMemoryMiss = false  // each subscriber has asked memory
-        let end = wanted.notExisting
-        shared.hooks.isWanted = { [loads] in loads.goOn(load, orEndWith: end) }
-        shared.hooks.served = { load.serve($0) }
-        shared.hooks.received = { load.report($0) }
-        shared.hooks.progressed = { load.report(received: $0, expected: $1) }
+        shared.countsMemoryMiss = false  // each subscriber has asked memory
+        shared.observer = task
         return shared
     }
 }

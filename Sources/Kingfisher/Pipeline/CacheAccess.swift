@@ -29,7 +29,7 @@ extension ImageCache {
         switch try await retrieveImage(forKey: query.key, options: options) {
         case .memory(let image): return .memory(image)
         case .disk(let image): return .disk(image, bytes: Data(), metadata: nil)
-        case .none: return options.hooks.isWanted?() == false ? .superseded : .nothing
+        case .none: return options.observer?.isWanted == false ? .superseded : .nothing
         }
     }
 
@@ -66,7 +66,7 @@ extension ImageCache {
         guard !isSubclassed else {
             return storeToDisk(bytes, forKey: key, forcedExtension: type, expiration: expiration) { result.fulfil($0) }
         }
-        let write = core.putOnDisk(bytes, forKey: key, type, expiration, metadata: options.hooks.cacheMetadata)
+        let write = core.putOnDisk(bytes, forKey: key, type, expiration, metadata: options.cacheMetadata)
         _ = Task.immediate { result.fulfil(CacheStoreResult(disk: await write())) }
     }
 }

@@ -64,11 +64,9 @@ extension KingfisherManager {
         // Only an image on disk that the caller's thread was to read is delivered before this returns.
         let goesOn = handle.start(on: options.callbackQueue, completionHandler) { () async throws(KingfisherError) in
             guard let prepared else { return try await self.image(for: load) }
-            var load = load
-            load.options = await prepared()
-            load.options.originalCache = load.options.originalCache ?? load.options.targetCache
-            load.options.resolveProcessor()
-            return try await self.image(for: load)
+            var options = await prepared()
+            options.resolveProcessor()
+            return try await self.image(for: load.with(options))
         } endsAtOnce: {
             options.loadDiskFileSynchronously && $0.cacheType == .disk
         }

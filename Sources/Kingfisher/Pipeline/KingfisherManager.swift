@@ -61,8 +61,8 @@ public final class KingfisherManager: Sendable {
     /// The loads that are under way, of all callers.
     let running = Locked<[ObjectIdentifier: DownloadTask]>([:])
     /// What these share.
-    let loads = Flights<ImageLoad>()
-    let byteLoads = Flights<ByteLoad>()
+    let loads = SharedTasks<LoadKey, LoadResult>()
+    let byteLoads = SharedTasks<ByteSource, LoadedBytes>()
 
     /// Creates a manager.
     /// - Parameters:
@@ -187,10 +187,10 @@ public final class KingfisherManager: Sendable {
     /// Has the options processor change the options of a load; it does so once, however often this is called.
     func process(_ options: inout KingfisherParsedOptionsInfo, for source: Source) {
         guard let processor = options.optionsProcessor else { return }
-        let hooks = options.hooks
+        let begun = options
         options = processor.processed(options, for: source)
         options.optionsProcessor = nil
-        options.hooks = hooks
+        options.follow(begun)
         options.targetCache = options.targetCache ?? cache
     }
 

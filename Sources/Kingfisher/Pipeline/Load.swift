@@ -5,49 +5,85 @@ import KFStorage
 import KFSupport
 
 /// One caller's request.
-struct Load: Sendable {
+final class Load: LoadObserver {
     let source: Source
-    var options: KingfisherParsedOptionsInfo
+    let options: KingfisherParsedOptionsInfo
     let progress: ProgressRelay?
     let previews: Previews?
     /// Cancels the load; if it runs in a task of the caller's, only when all of the manager are.
     let handle: DownloadTask
+    /// Called for what replaces the first attempt: with its handle once it is known from where it loads, or with nil
+    /// when a cache had the image.
     let updated: DownloadTaskUpdatedBlock?
+    private let hasTried = Locked(false)
 
-    /// Whether the caller still wants the image.
-    var isWanted: Bool { !handle.isCancelled && options.hooks.isWanted?() ?? true }
+    init(
+        source: Source,
+        options: KingfisherParsedOptionsInfo,
+        progress: ProgressRelay?,
+        previews: Previews?,
+        handle: DownloadTask,
+        updated: DownloadTaskUpdatedBlock?
+    ) {
+        (self.source, self.options, self.progress) = (source, options, progress)
+        (self.previews, self.handle, self.updated) = (previews, handle, updated)
+    }
 
-    /// The caller as a subscriber of a shared load; `updated` is called if this is not its first attempt.
-    func subscriber(to wanted: Source, isFirstAttempt: Bool) -> Subscriber<LoadResult> {
-        var hooks = LoadHooks()
-        hooks.handle = handle
-        hooks.isWanted = options.hooks.isWanted
-        let (progress, previews, handle) = (progress, previews, handle)
-        let updated = isFirstAttempt ? nil : updated
-        let started = options.requestModifier?.onDownloadTaskStarted
-        let observe = options.onDataReceived
-        if progress != nil || previews != nil || observe != nil {
-            hooks.received = { piece in
-                observe?(piece.task, piece.data)
-                progress?.report(piece)
-                previews?.moreDataHasArrived()
-            }
+    /// The same request with other options.
+    func with(_ options: KingfisherParsedOptionsInfo) -> Load {
+        Load(
+            source: source,
+            options: options,
+            progress: progress,
+            previews: previews,
+            handle: handle,
+            updated: updated
+        )
+    }
+
+    /// The attempts that follow take the place of the first one.
+    func willTryAgain() { hasTried.withLock { $0 = true } }
+
+    /// Whether the attempt that is under way is the first one.
+    var isFirst: Bool { !hasTried.withLock { $0 } }
+
+    // MARK: What it is notified of
+
+    var isCancelled: Bool { handle.isCancelled }
+    var isWanted: Bool { !isCancelled && options.observer?.isWanted ?? true }
+    var hasHandle: Bool { true }
+
+    func didSubscribe(_ subscription: any TaskSubscription) { handle.didSubscribe(subscription) }
+
+    func didStart(from origin: LoadOrigin) {
+        handle.didStart(from: origin)
+        if case .transfer(let transfer, _) = origin {
+            previews?.follow(transfer)
+            options.requestModifier?.onDownloadTaskStarted?(handle)
         }
-        if let progress { hooks.progressed = { progress.report(received: $0, expected: $1) } }
-        if previews != nil || started != nil || updated != nil {
-            hooks.served = { service in
-                if case .transfer(let transfer, _) = service {
-                    previews?.follow(transfer)
-                    started?(handle)
-                }
-                updated?(handle)
-            }
-        }
-        var subscriber = Subscriber<LoadResult>(hooks: hooks, priority: options.downloadPriority)
+        if !isFirst { updated?(handle) }
+    }
+
+    func didReceive(_ piece: ReceivedPiece) {
+        guard isWanted else { return }
+        options.onDataReceived?(piece.task, piece.data)
+        progress?.report(piece)
+        previews?.moreDataHasArrived()
+    }
+
+    func didProgress(_ received: Int64, of expected: Int64) {
+        if isWanted { progress?.report(received: received, expected: expected) }
+    }
+
+    // MARK: Its place among those that share the work, and its result
+
+    /// The caller as a subscriber of a shared load of one of its sources.
+    func subscriber(to source: Source) -> Subscriber<LoadResult> {
+        var subscriber = Subscriber<LoadResult>(observer: self, priority: options.downloadPriority)
         if let show = options.onStaleImage {
             subscriber.showStale = { [self] stale in
-                let result = await result(stale, from: wanted)
-                options.callbackQueue.execute { if isWanted { show(result) } }
+                let result = await result(stale, from: source)
+                options.callbackQueue.execute { if self.isWanted { show(result) } }
             }
         }
         return subscriber
@@ -74,11 +110,11 @@ struct Load: Sendable {
 }
 
 /// A load of an image, shared by all loads with the same key.
-typealias ImageLoad = SharedLoad<LoadKey, LoadResult>
+typealias ImageLoad = SharedTask<LoadKey, LoadResult>
 
 /// The result of a shared load, before it is adapted to each subscriber.
 struct LoadResult: Sendable {
-    let image: KFCrossPlatformImage
+    var image: KFCrossPlatformImage
     let cacheType: CacheType
     /// The downloaded or provided bytes; nil when the image came from a cache.
     var data: Data?
@@ -91,6 +127,8 @@ struct LoadResult: Sendable {
     var metadata: CacheMetadata?
     /// How storing goes; nil when nothing is stored.
     var storing: Promise<CacheStoreResult>?
+    /// The images that subscribers who want their frames otherwise have made of the same bytes.
+    let remade = OncePerKey<ProcessingKey, Result<KFCrossPlatformImage, KingfisherError>>()
 }
 
 /// A source with its keys in a cache, which are built once.
@@ -101,7 +139,7 @@ struct KeyedSource: Sendable {
     init(_ source: Source, _ options: KingfisherParsedOptionsInfo) {
         self.source = source
         var options = options
-        if options.hooks.keepsDownload, case .network = source { options.cacheOriginalImage = true }
+        if options.keepsDownload, case .network = source { options.cacheOriginalImage = true }
         query = CacheCore.Query(source.cacheKey(options), options)
     }
 

@@ -10,16 +10,10 @@ import KFSupport
 /// subscriber to subscriber.
 struct LoadKey: Hashable, Sendable {
     /// Nil where a filter makes the cache key: what has one key then is the same.
-    private let source: Source?
+    private let source: SourceKey?
     private let processing: ProcessingKey
     private let store: StoreKey
     private let settings: Settings
-    /// Set when the options hold numbers that are NaN, so that a key equals itself.
-    ///
-    /// Code of the user that cannot be compared makes keys differ, too. Such loads may still share transfers, images
-    /// and entries made of the same bytes.
-    private let unique: Unique?
-
     private struct Settings: Equatable, Sendable {
         let forceRefresh: Bool
         let refreshCached: Bool
@@ -28,7 +22,6 @@ struct LoadKey: Hashable, Sendable {
         let layers: CacheLayers
         let originalLayers: CacheLayers
         let onlyFromCache: Bool
-        let backgroundDecode: Bool
         let savesData: Bool
         let connectTimeout: TimeInterval?
         let downloadTimeout: TimeInterval?
@@ -37,7 +30,9 @@ struct LoadKey: Hashable, Sendable {
         let memoryExtending: ExpirationExtending
         let diskExtending: ExpirationExtending
         /// What changes the request, redirects, the response and its bytes.
-        let code: [ComparableCode?]
+        ///
+        /// Loads with code that cannot be compared may still share transfers, images and entries made of the same bytes.
+        let code: [CodeKey]
 
         init(_ options: KingfisherParsedOptionsInfo) {
             forceRefresh = options.forceRefresh
@@ -48,7 +43,6 @@ struct LoadKey: Hashable, Sendable {
             // Without the disk, neither is the original looked up there.
             originalLayers = options.fromMemoryCacheOrRefresh ? .memory : options.originalQueryCacheLayers
             onlyFromCache = options.onlyFromCache
-            backgroundDecode = options.backgroundDecode
             savesData = options.lowDataModeSource != nil
             connectTimeout = options.connectTimeout
             downloadTimeout = options.downloadTimeout
@@ -56,30 +50,21 @@ struct LoadKey: Hashable, Sendable {
             downloader = options.downloader.map { ObjectIdentifier($0) }
             memoryExtending = options.memoryCacheAccessExtendingExpiration
             diskExtending = options.diskCacheAccessExtendingExpiration
-            code = ComparableCode.of(
-                options.requestModifier,
-                options.redirectHandler,
-                options.responseModifier,
-                options.decryptor,
-                options.dataModifier
-            )
+            code = [
+                CodeKey(options.requestModifier), CodeKey(options.redirectHandler), CodeKey(options.responseModifier),
+                CodeKey(options.decryptor), CodeKey(options.dataModifier),
+            ]
         }
     }
 
-    private final class Unique: Sendable {}
-
     init(_ wanted: KeyedSource) {
-        source = wanted.source.filteredKey(wanted.options) == nil ? wanted.source : nil
-        processing = ProcessingKey(wanted.options)
+        source = wanted.source.filteredKey(wanted.options) == nil ? SourceKey(wanted.source) : nil
+        var options = wanted.options
+        // Stills are the same with and without it; animations are made again for those who want them otherwise.
+        options.preloadAllAnimationData = false
+        processing = ProcessingKey(options)
         store = StoreKey(wanted.query)
         settings = Settings(wanted.options)
-        unique = store == store && settings == settings ? nil : Unique()
-    }
-
-    static func == (lhs: Self, rhs: Self) -> Bool {
-        lhs.unique === rhs.unique && lhs.store.key == rhs.store.key && lhs.source == rhs.source
-            && (lhs.unique != nil
-                || (lhs.processing == rhs.processing && lhs.store == rhs.store && lhs.settings == rhs.settings))
     }
 
     func hash(into hasher: inout Hasher) { hasher.combine(store.key) }

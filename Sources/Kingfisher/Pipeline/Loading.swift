@@ -42,7 +42,7 @@ extension KingfisherManager {
 
     /// Nothing is begun for subscribers that do not want the image any more.
     func checkIsWanted(_ wanted: KeyedSource, _ load: ImageLoad) throws(KingfisherError) {
-        guard loads.goOn(load, orEndWith: wanted.notExisting) else { throw wanted.notExisting }
+        guard load.isWanted else { throw wanted.notExisting }
     }
 
     /// The cached image of something that is unchanged according to the server; also for loads that did not look
@@ -85,13 +85,13 @@ extension KingfisherManager {
         try checkMayBeDownloaded(wanted.source, options)
         switch wanted.source {
         case .provider(let provider):
-            load.serve(.provider)
+            load.didStart(from: .provider)
             let bytes = try await bytes(of: provider, options)
             return stored(try await bytes.image(options).get(), of: bytes, for: wanted)
         case .network(let resource):
             let url = resource.downloadURL
             if let entry = loaders.entry(for: url, options) {
-                load.serve(.provider)
+                load.didStart(from: .provider)
                 let bytes = try await bytes(of: wanted.source, at: url, by: entry, options)
                 return stored(try await bytes.image(options).get(), of: bytes, for: wanted)
             }
@@ -120,12 +120,12 @@ extension KingfisherManager {
         for load: ImageLoad
     ) async throws(KingfisherError) -> LoadResult {
         let download = try await downloader.downloadWithHandle(with: url, options: wanted.options) { task in
-            guard load.flight.service == nil, let transfer = task.sessionTask, let token = task.cancelToken else {
+            guard !load.hasStarted, let transfer = task.sessionTask, let token = task.cancelToken else {
                 return
             }
-            load.serve(.transfer(transfer, token))
+            load.didStart(from: .transfer(transfer, token))
         }
-        if load.flight.service == nil { load.serve(.provider) }
+        if !load.hasStarted { load.didStart(from: .provider) }
         let request = await downloader.presumedRequest(for: url, wanted.options)
         let bytes = LoadedBytes(
             download.originalData,

@@ -106,7 +106,7 @@ extension KingfisherManager {
     }
 
     /// Another image of the bytes of an animation in memory.
-    private func decodedAgain(
+    func decodedAgain(
         _ bytes: Data,
         _ options: KingfisherParsedOptionsInfo
     ) async throws(KingfisherError) -> KFCrossPlatformImage {

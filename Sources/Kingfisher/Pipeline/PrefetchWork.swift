@@ -122,7 +122,7 @@ struct PrefetchWork: Sendable {
                 manager.remove(KeyedSource(source, options))
                 return .completed
             }
-            query.options.hooks.cacheMetadata = loaded.cacheMetadata
+            query.options.cacheMetadata = loaded.cacheMetadata
             let stored = Promise<CacheStoreResult>()
             terms.originalCache.putOriginal(loaded.data, query, stored)
             try await stored.value.diskCacheResult.get()

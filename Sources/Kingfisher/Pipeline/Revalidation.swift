@@ -49,7 +49,7 @@ extension KingfisherManager {
             }
         }
         // 3. The server.
-        let subscribers = load.flight.subscribers.compactMap { $0.isWanted ? $0.showStale : nil }
+        let subscribers = load.subscribers.compactMap { $0.isWanted ? $0.showStale : nil }
         if !subscribers.isEmpty {
             var stale = try await result(of: cached, wanted)
             stale.data = cached.bytes
@@ -77,9 +77,7 @@ extension KingfisherManager {
         for load: ImageLoad
     ) async throws(KingfisherError) -> LoadResult {
         var options = wanted.options
-        options.hooks.conditionalFields = cached.metadata?.conditionalFields(for: wanted.source, options) ?? [:]
-        let confirmation = Locked<CacheMetadata?>(nil)
-        options.hooks.confirmed = { newer in confirmation.withLock { $0 = newer } }
+        options.conditionalFields = cached.metadata?.conditionalFields(for: wanted.source, options) ?? [:]
         do throws(KingfisherError) {
             var loaded = try await imageOfBytes(KeyedSource(wanted.source, options), for: load)
             loaded.revalidation = loaded.data == cached.bytes ? .notModified : .modified
@@ -88,10 +86,10 @@ extension KingfisherManager {
             if let response = error.notModifiedResponse {
                 var cached = cached
                 if let metadata = cached.metadata {
-                    // A downloader of the user's may not have called the hook: the redirects of this time are not known.
+                    // A downloader of the user's may not have notified the load: the redirects of this time are not known.
                     var newer = CacheMetadata(response: response)
                     newer.redirects = metadata.redirects
-                    newer = confirmation.withLock { $0 } ?? newer
+                    newer = load.confirmation ?? newer
                     let confirmed = metadata.confirmed(by: newer)
                     if options.mayStore(confirmed) {
                         await renew(cached, confirmed, wanted)
@@ -180,7 +178,7 @@ extension KingfisherManager {
     /// Asks the server for the next time; the loads that are under way at that time share one request.
     private func revalidateInBackground(_ wanted: KeyedSource) {
         var options = wanted.options
-        options.hooks = LoadHooks()
+        options.follow(KingfisherParsedOptionsInfo())
         options.refreshCached = true
         options.waitForCache = false
         retrieveImage(with: wanted.source, parsed: options, completionHandler: nil)

@@ -11,12 +11,12 @@ import FoundationNetworking
 
 /// What is loaded, and by which loader; nil for a provider.
 struct ByteSource: Hashable, Sendable {
-    let source: Source
+    let source: SourceKey
     var loader: ImageLoaderRegistry.Registration?
 }
 
 /// A call of a provider or a loader, shared by all loads that want the same.
-typealias ByteLoad = SharedLoad<ByteSource, LoadedBytes>
+typealias ByteLoad = SharedTask<ByteSource, LoadedBytes>
 
 extension KingfisherManager {
     /// The bytes of a provider, which is called once for all loads of its key at the same time.
@@ -24,9 +24,9 @@ extension KingfisherManager {
         of provider: any ImageDataProvider,
         _ options: KingfisherParsedOptionsInfo
     ) async throws(KingfisherError) -> LoadedBytes {
-        try await sharedBytes(ByteSource(source: .provider(provider)), options) { [self] load throws(KingfisherError) in
+        try await sharedBytes(of: .provider(provider), by: nil, options) { [self] load throws(KingfisherError) in
             let data = try await data(of: provider)
-            return LoadedBytes(data, largestSide: LoadedBytes.largestSide(for: load.flight.subscribers))
+            return LoadedBytes(data, largestSide: LoadedBytes.largestSide(for: load.subscribers))
         }
     }
 
@@ -37,32 +37,32 @@ extension KingfisherManager {
         by entry: ImageLoaderRegistry.Entry,
         _ options: KingfisherParsedOptionsInfo
     ) async throws(KingfisherError) -> LoadedBytes {
-        let wanted = ByteSource(source: source, loader: entry.registration)
-        return try await sharedBytes(wanted, options) { load throws(KingfisherError) in
+        try await sharedBytes(of: source, by: entry.registration, options) { load throws(KingfisherError) in
             let (data, response) = try await entry.loader.bytes(at: url, options) {
-                load.report(received: $0, expected: $1)
+                load.didProgress($0, of: $1)
             }
             return LoadedBytes(
                 data,
                 request: URLRequest(url: url),
                 response: response.map { TransportResponse($0) },
                 isPersonal: true,
-                largestSide: LoadedBytes.largestSide(for: load.flight.subscribers)
+                largestSide: LoadedBytes.largestSide(for: load.subscribers)
             )
         }
     }
 
     private func sharedBytes(
-        _ wanted: ByteSource,
+        of source: Source,
+        by loader: ImageLoaderRegistry.Registration?,
         _ options: KingfisherParsedOptionsInfo,
-        _ call: @escaping @Sendable (ByteLoad) async throws(KingfisherError) -> LoadedBytes
+        _ call: @escaping ByteLoad.Operation
     ) async throws(KingfisherError) -> LoadedBytes {
-        var hooks = LoadHooks()
-        hooks.progressed = options.hooks.progressed
-        var subscriber = Subscriber<LoadedBytes>(hooks: hooks, priority: options.downloadPriority)
+        let key = ByteSource(source: SourceKey(source), loader: loader)
+        let unwanted = KingfisherError.requestError(reason: .asyncTaskContextCancelled)
+        var subscriber = Subscriber<LoadedBytes>(observer: options.observer, priority: options.downloadPriority)
         subscriber.downsamplingLimit = options.downsamplingLimit
-        return try await byteLoads.value(for: wanted, subscriber) {
-            ByteLoad(wanted, of: wanted.source, in: byteLoads, operation: call)
+        return try await byteLoads.value(for: key, subscriber) {
+            ByteLoad(key, .load(of: source, unwanted: unwanted), in: byteLoads, operation: call)
         } use: { bytes, _ in
             bytes
         }

@@ -45,7 +45,7 @@ extension KingfisherManager {
         let (options, image, bytes) = (query.options, loaded.image, loaded.data)
         // Others may have joined, and do not wait for the queue of the first one.
         query.options.callbackQueue = .untouch
-        query.options.hooks.cacheMetadata = loaded.metadata
+        query.options.cacheMetadata = loaded.metadata
         query.options.limitMemory(of: image, to: loaded.metadata, in: cache)
         // A serializer that keeps originals has nothing to keep without them: its entry would be processed twice.
         let isForDisk = !image.isDamaged || options.cacheDamagedImages
@@ -85,7 +85,7 @@ extension KingfisherManager {
         guard let image = try? await plain.processor.processed(.data(bytes), plain) else { return }
         plain.storeCacheLayers = .memory
         for (cache, generation) in caches {
-            plain.limitMemory(of: image, to: plain.hooks.cacheMetadata, in: cache)
+            plain.limitMemory(of: image, to: plain.cacheMetadata, in: cache)
             cache.core.promote(image, forKey: query.key, plain, ifGeneration: generation, replacing: true)
         }
     }

@@ -101,26 +101,26 @@ final class SlotState {
     var identifier: Source.Identifier.Value?
     /// The newest load's handle; nil when it has ended.
     var task: DownloadTask?
-    private var interest: Interest?
+    private var currency: SlotCurrency?
     /// The wait for the first layout of the view, which owns it; nil when the newest load does not wait for it.
     weak var layoutWait: LayoutWait?
 
-    /// Ends the interest in the load that is under way.
+    /// Ends the currency of the load that is under way.
     ///
     /// If it has not begun its download, it ends without one; a download that is under way goes on for the cache.
     func supersede() {
-        interest?.end()
+        currency?.end()
         layoutWait?.end.fulfil(())
-        (identifier, task, interest) = (nil, nil, nil)
+        (identifier, task, currency) = (nil, nil, nil)
     }
 
     /// Makes a new load the current one.
-    func begin() -> (identifier: Source.Identifier.Value, interest: Interest) {
+    func begin() -> (identifier: Source.Identifier.Value, currency: SlotCurrency) {
         supersede()
-        let interest = Interest()
+        let currency = SlotCurrency()
         Self.lastIdentifier += 1
-        (identifier, self.interest) = (Self.lastIdentifier, interest)
-        return (Self.lastIdentifier, interest)
+        (identifier, self.currency) = (Self.lastIdentifier, currency)
+        return (Self.lastIdentifier, currency)
     }
 
     private static var lastIdentifier: Source.Identifier.Value = 0
@@ -165,11 +165,11 @@ final class SlotStates {
     }
 }
 
-/// Whether the result of a load is still wanted.
-final class Interest: Sendable {
-    private let hasEnded = Locked(false)
+/// Whether a load is still the one its slot waits for.
+final class SlotCurrency: LoadObserver {
+    private let isSuperseded = Locked(false)
 
-    var exists: Bool { !hasEnded.withLock { $0 } }
+    var isWanted: Bool { !isSuperseded.withLock { $0 } }
 
-    func end() { hasEnded.withLock { $0 = true } }
+    func end() { isSuperseded.withLock { $0 = true } }
 }

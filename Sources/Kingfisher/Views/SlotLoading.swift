@@ -51,7 +51,7 @@ final class SlotLoad<Slot: ImageSlot> {
         return load.start(manager, progressBlock)
     }
 
-    private let interest: Interest
+    private let currency: SlotCurrency
 
     private init(
         _ source: Source,
@@ -66,7 +66,7 @@ final class SlotLoad<Slot: ImageSlot> {
         (self.options, self.completion) = (options, completion)
         self.present = present
         showsProgress = present == nil && slot.loadDidBegin(owner)
-        (identifier, interest) = state.begin()
+        (identifier, currency) = state.begin()
     }
 
     /// Whether there is something to be shown: no other load has replaced this one, and the owner is there.
@@ -74,8 +74,8 @@ final class SlotLoad<Slot: ImageSlot> {
 
     private func start(_ manager: KingfisherManager, _ progressBlock: DownloadProgressBlock?) -> DownloadTask? {
         options.callbackQueue = .mainCurrentOrAsync
-        options.hooks.isForView = true
-        options.hooks.isWanted = { [interest] in interest.exists }
+        options.isForView = true
+        options.observer = currency
         var (progress, previewSetter): (DownloadProgressBlock?, Previews.Setter?)
         if progressBlock != nil || showsProgress { progress = { [self] in report($0, $1, to: progressBlock) } }
         if options.progressiveJPEG != nil { previewSetter = { [self] in showPreview($0) } }

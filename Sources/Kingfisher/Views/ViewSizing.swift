@@ -81,7 +81,7 @@ extension KingfisherParsedOptionsInfo {
         } else {
             options.processor = reducing |> processor
         }
-        options.hooks.keepsDownload = true
+        options.keepsDownload = true
         return options
     }
 }

@@ -91,7 +91,7 @@ import Testing
                 let (serializer, checks) = (WatchedSerializer(), Counter())
                 var options = KingfisherParsedOptionsInfo([.cacheSerializer(serializer)])
                 options.loadDiskFileSynchronously = synchronously
-                options.hooks.isWanted = { checks.add() < checkpoint }
+                options.observer = TestObserver(isWanted: { checks.add() < checkpoint })
                 cache.resetStatistics()
 
                 var query = CacheCore.Query("a", options)
@@ -106,7 +106,7 @@ import Testing
                 #expect(serializer.threads.value.count == (checkpoint > 2 ? 1 : 0))
 
                 let seenChecks = Counter()
-                options.hooks.isWanted = { seenChecks.add() < checkpoint }
+                options.observer = TestObserver(isWanted: { seenChecks.add() < checkpoint })
                 let result = try await cache.retrieveImage(forKey: "a", options: options)
                 #expect(result.cacheType == (checkpoint == 4 ? .disk : .none))
                 #expect(cache.memoryStorage.isCached(forKey: "a") == (checkpoint == 4))
@@ -125,7 +125,7 @@ import Testing
                 var options = KingfisherParsedOptionsInfo([
                     .diskCacheAccessExtendingExpiration(.expirationTime(.days(50)))
                 ])
-                options.hooks.isWanted = { checks.add() < checkpoint }
+                options.observer = TestObserver(isWanted: { checks.add() < checkpoint })
                 #expect(try await cache.retrieveImage(forKey: "a", options: options).image == nil)
                 #expect(try await cache.diskEntries() == before)
             }

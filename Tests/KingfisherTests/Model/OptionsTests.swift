@@ -192,9 +192,9 @@ import Testing
     private static let inKey: Set = [
         "refreshFailureIsError",
         "downloader", "forceRefresh", "refreshCached", "respectCacheControl", "fromMemoryCacheOrRefresh",
-        "onlyFromCache", "backgroundDecode", "scaleFactor", "queryCacheLayers", "originalQueryCacheLayers",
+        "onlyFromCache", "scaleFactor", "queryCacheLayers", "originalQueryCacheLayers",
         "requestModifier", "redirectHandler", "responseModifier", "decryptor", "dataModifier", "processor",
-        "onlyLoadFirstFrame", "preloadAllAnimationData",
+        "onlyLoadFirstFrame",
         "animatedProcessing", "vectorProcessing", "processingQueue", "lowDataModeSource", "connectTimeout",
         "downloadTimeout", "totalTimeout", "cacheKeyFilter", "memoryCacheAccessExtendingExpiration",
         "diskCacheAccessExtendingExpiration",
@@ -211,6 +211,10 @@ import Testing
         "alternativeSources", "retryStrategy", "progressiveJPEG", "transition", "forceTransition",
         "keepCurrentImageWhileLoading", "sizedToView", "skipFailedURLs", "retryFailed", "onFailureImage",
         "alsoPrefetchToMemory",
+        // Each is given its own frames, made of the bytes that all share.
+        "preloadAllAnimationData",
+        // The pixels of every image of the library are decoded.
+        "backgroundDecode",
     ]
 
     @Test("Every option either decides whether two loads share their work, or belongs to each subscriber")

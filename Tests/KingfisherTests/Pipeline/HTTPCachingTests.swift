@@ -348,7 +348,7 @@ import Testing
                 return try await group.reduce(0, +)
             }
             await rig.server.waitForRequests(2, to: "/a.png")
-            while rig.manager.loads.all.first?.flight.subscribers.count ?? 0 < 20 { await Task.yield() }
+            while rig.manager.loads.all.first?.subscribers.count ?? 0 < 20 { await Task.yield() }
             gate.open()
             #expect(try await loads == 20 * 64)
             #expect(rig.server.count("/a.png") == 2)

@@ -25,7 +25,7 @@ import Testing
             return try await group.reduce(into: [:]) { $0[$1.0] = $1.1 }
         }
         let transfers = rig.manager.downloader.loader.transfers
-        while transfers.all.first?.flight.subscribers.count ?? 0 < sides.count { await Task.yield() }
+        while transfers.all.first?.subscribers.count ?? 0 < sides.count { await Task.yield() }
         gate.open()
         return try await images
     }
@@ -55,7 +55,7 @@ import Testing
         func limits(_ sides: [Int?]) -> Int? {
             LoadedBytes.largestSide(
                 for: sides.map { side in
-                    var subscriber = Subscriber<LoadedBytes>(hooks: LoadHooks(), priority: 0.5)
+                    var subscriber = Subscriber<LoadedBytes>(observer: nil, priority: 0.5)
                     subscriber.downsamplingLimit = side
                     return subscriber
                 }

@@ -27,11 +27,11 @@ import Testing
             }
             return await group.reduce(into: []) { $0.append($1) }
         }
-        func subscribers() -> Int { rig.manager.loads.all.reduce(0) { $0 + $1.flight.subscribers.count } }
+        func subscribers() -> Int { rig.manager.loads.all.reduce(0) { $0 + $1.subscribers.count } }
         while subscribers() < processors.count { await Task.yield() }
         // Loads with one key are one subscriber of the transfer.
         let (transfers, count) = (rig.manager.downloader.loader.transfers, Set(processors.map(\.identifier)).count)
-        while transfers.all.first?.flight.subscribers.count ?? 0 < count { await Task.yield() }
+        while transfers.all.first?.subscribers.count ?? 0 < count { await Task.yield() }
         gate.open()
         let errors = await outcomes
         #expect(rig.server.count(url) == 1)

@@ -112,10 +112,10 @@ struct KFImageTransfer {
     /// Waits until the transfer has started, sends a byte, and waits for the gate that the progress handler opens.
     func arrive(until received: Gate) async throws -> FakeTransfer {
         await begun.wait()
-        // Another subscriber of the same transfer shows that the start has finished.
+        // Another subscriber of the same transfer shows that the start has finished. It does not make it more urgent.
         let started = Gate()
-        var options = KingfisherParsedOptionsInfo()
-        options.hooks.served = { _ in started.open() }
+        var options = KingfisherParsedOptionsInfo([.downloadPriority(0)])
+        options.observer = TestObserver(started: { _ in started.open() })
         downloader.downloadImage(with: url, options: options, completionHandler: nil)
         await started.wait()
         let transfer = try #require(transport.transfers.first)

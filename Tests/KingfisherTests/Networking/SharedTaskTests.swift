@@ -1,4 +1,4 @@
-// Flights, which share work among several subscribers: joining, leaving, priorities, and the end of the work.
+// Tasks that several subscribers share: joining, leaving, priorities, and the end of the task.
 
 import Foundation
 import KFSupport
@@ -7,19 +7,22 @@ import Testing
 
 @testable import Kingfisher
 
-@Suite("Flights") struct FlightsTests {
-    private typealias Work = SharedLoad<String, Int>
-    private let flights = Flights<Work>()
+@Suite struct SharedTaskTests {
+    private typealias Work = SharedTask<String, Int>
+    private let tasks = SharedTasks<String, Int>()
     private let source = Source.network(fakeURL)
+    private static let unwanted = KingfisherError.cacheError(reason: .imageNotExisting(key: "a"))
 
     private func subscriber(
         priority: Float = 0.5,
         sharesValuesSince: ContinuousClock.Instant? = nil,
         isWanted: @escaping @Sendable () -> Bool = { true }
     ) -> Subscriber<Int> {
-        var hooks = LoadHooks()
-        hooks.isWanted = isWanted
-        return Subscriber(hooks: hooks, priority: priority, sharesValuesSince: sharesValuesSince)
+        Subscriber(
+            observer: TestObserver(isWanted: isWanted),
+            priority: priority,
+            sharesValuesSince: sharesValuesSince
+        )
     }
 
     /// Subscribes now, on this thread, and starts the operation if there is none.
@@ -29,10 +32,10 @@ import Testing
         _ operation: @escaping @Sendable (Work) async -> Int
     ) -> Task<Result<Int, KingfisherError>, Never> {
         let subscriber = subscriber ?? self.subscriber()
-        return Task.immediate { [flights, source] in
+        return Task.immediate { [tasks, source] in
             await Result { () async throws(KingfisherError) in
-                try await flights.value(for: "a", subscriber) {
-                    Work("a", of: source, in: flights) { work in await operation(work) }
+                try await tasks.value(for: "a", subscriber) {
+                    Work("a", .load(of: source, unwanted: Self.unwanted), in: tasks) { work in await operation(work) }
                 } use: { value, _ in
                     await use(value)
                 }
@@ -49,10 +52,10 @@ import Testing
                 return runs.add()
             }
         }
-        #expect(flights.all.count == 1)
+        #expect(tasks.all.count == 1)
         gate.open()
         for task in waiting { #expect(try await task.value.get() == 1) }
-        #expect(flights.all.isEmpty)
+        #expect(tasks.all.isEmpty)
         #expect(try await subscribe { _ in runs.add() }.value.get() == 2)
     }
 
@@ -72,7 +75,7 @@ import Testing
 
     @Test("The work is cancelled when its last subscriber leaves") func lastToLeave() async {
         let cancelled = Gate()
-        let tasks = (0..<2).map { _ in
+        let waiting = (0..<2).map { _ in
             subscribe { _ in
                 await withTaskCancellationHandler {
                     await cancelled.wait()
@@ -82,18 +85,18 @@ import Testing
                 return 1
             }
         }
-        tasks[0].cancel()
-        #expect(flights.all.count == 1)
-        tasks[1].cancel()
+        waiting[0].cancel()
+        #expect(tasks.all.count == 1)
+        waiting[1].cancel()
         await cancelled.wait()
-        #expect(flights.all.isEmpty)
+        #expect(tasks.all.isEmpty)
     }
 
     @Test("The work is as urgent as its most urgent subscriber") func priorities() async throws {
         let gate = Gate()
         let quiet = subscribe(subscriber(priority: 0)) { work in
             await gate.wait()
-            return Task.currentPriority == .high && work.flight.priority == 1 ? 1 : 0
+            return Task.currentPriority == .high && work.priority == 1 ? 1 : 0
         }
         let urgent = subscribe(subscriber(priority: 1)) { _ in 0 }
         let late = subscribe(subscriber(priority: 0.5)) { _ in 0 }
@@ -101,16 +104,41 @@ import Testing
         for task in [quiet, urgent, late] { #expect(try await task.value.get() == 1) }
     }
 
-    @Test("Subscribers are notified of the service that a flight uses, also those that join later")
-    func services() async {
+    @Test("Who lowers its own priority does not lower that of others") func loweredPriority() async throws {
+        let gate = Gate(), subscriptions = Box<[any TaskSubscription]>([])
+        func subscriber(_ priority: Float) -> Subscriber<Int> {
+            Subscriber(
+                observer: TestObserver(subscribed: { subscription in subscriptions.value.append(subscription) }),
+                priority: priority
+            )
+        }
+        let waiting = [0.5, 1].map { priority in
+            subscribe(subscriber(priority)) { _ in
+                await gate.wait()
+                return 1
+            }
+        }
+        let task = try #require(tasks.all.first)
+        #expect(task.priority == 1)
+        subscriptions.value[0].setPriority(0)
+        #expect(task.priority == 1)
+        subscriptions.value[1].setPriority(0.25)
+        #expect(task.priority == 0.25)
+        waiting[1].cancel()
+        _ = await waiting[1].value
+        #expect(task.priority == 0)
+        gate.open()
+        #expect(try await waiting[0].value.get() == 1)
+    }
+
+    @Test("Subscribers are notified from where their value is loaded, also those that join later")
+    func origins() async {
         let seen = Counter(), served = Gate(), gate = Gate()
         func counting() -> Subscriber<Int> {
-            var hooks = LoadHooks()
-            hooks.served = { _ in seen.add() }
-            return Subscriber(hooks: hooks, priority: 0.5)
+            Subscriber(observer: TestObserver(started: { _ in seen.add() }), priority: 0.5)
         }
         let first = subscribe(counting()) { work in
-            work.serve(.provider)
+            work.didStart(from: .provider)
             served.open()
             await gate.wait()
             return 1
@@ -123,15 +151,14 @@ import Testing
         _ = await (first.value, second.value)
     }
 
-    @Test("Work whose subscribers are all superseded ends, and a later subscriber starts new work") func superseded()
+    @Test("A task whose subscribers are all superseded ends, and a later subscriber starts another") func superseded()
         async throws
     {
         let isWanted = Box(true), begun = Gate(), asked = Gate()
-        let gone = KingfisherError.cacheError(reason: .imageNotExisting(key: "a"))
-        let first = subscribe(subscriber(isWanted: { isWanted.value })) { [flights] work in
+        let first = subscribe(subscriber(isWanted: { isWanted.value })) { work in
             begun.open()
             await asked.wait()
-            return flights.goOn(work, orEndWith: gone) ? 1 : 0
+            return work.isWanted ? 1 : 0
         }
         await begun.wait()
         isWanted.value = false
@@ -156,16 +183,16 @@ import Testing
         release.open()
         #expect(try await first.value.get() == 1)
         #expect(try await subscribe(subscriber(sharesValuesSince: start)) { _ in runs.add() }.value.get() == 3)
-        #expect(flights.all.isEmpty)
+        #expect(tasks.all.isEmpty)
     }
 
-    @Test("Closing flights fails their subscribers and refuses later ones") func closing() async {
+    @Test("Closing fails all subscribers and refuses later ones") func closing() async {
         let never = Gate()
         let waiting = subscribe { _ in
             await never.wait()
             return 1
         }
-        flights.close(.requestError(reason: .invalidated))
+        tasks.close(.requestError(reason: .invalidated))
         await #expect(throws: KingfisherError.self) { try await waiting.value.get() }
         let refused = subscribe { _ in 1 }
         await #expect(throws: KingfisherError.self) { try await refused.value.get() }

@@ -1,0 +1,83 @@
+// Who follows a load: what it is notified of, and whether it still wants the outcome. For everything that is loaded.
+
+import Foundation
+
+/// The load that something is done for.
+///
+/// It is among the options, since subclasses of downloaders and caches hand these on. Its methods are called on any
+/// thread; those about progress never after the load has ended.
+protocol LoadObserver: AnyObject, Sendable {
+    /// Whether the outcome is still wanted; asked between the steps of a load.
+    ///
+    /// Once it is false, it stays so.
+    var isWanted: Bool { get }
+
+    /// Whether the load was cancelled, so that it ends with that error.
+    var isCancelled: Bool { get }
+
+    /// Whether the load has a handle of its own, which its request modifier is given.
+    var hasHandle: Bool { get }
+
+    /// The load is one of those that share a task now; its priority can be changed there.
+    func didSubscribe(_ subscription: any TaskSubscription)
+
+    /// It is known from where the image is loaded, as no cache has it; called again for each further attempt.
+    func didStart(from origin: LoadOrigin)
+
+    /// A piece of a download has arrived.
+    func didReceive(_ piece: ReceivedPiece)
+
+    /// A loader of the user's has so many bytes of so many, −1 when that is unknown.
+    func didProgress(_ received: Int64, of expected: Int64)
+
+    /// The server said that what is cached has not changed: the cache metadata of that response.
+    ///
+    /// The error with which the load then fails has the response, but not the redirects that led to it.
+    func didConfirm(_ metadata: CacheMetadata)
+}
+
+extension LoadObserver {
+    var isWanted: Bool { !isCancelled }
+    var isCancelled: Bool { false }
+    var hasHandle: Bool { false }
+    func didSubscribe(_ subscription: any TaskSubscription) {}
+    func didStart(from origin: LoadOrigin) {}
+    func didReceive(_ piece: ReceivedPiece) {}
+    func didProgress(_ received: Int64, of expected: Int64) {}
+    func didConfirm(_ metadata: CacheMetadata) {}
+}
+
+/// The place of a load among those that share a task.
+protocol TaskSubscription: Sendable {
+    /// Changes how urgent this load is, from 0 to 1; the task is as urgent as the most urgent of those that share it.
+    func setPriority(_ priority: Float)
+}
+
+/// From where an image is loaded that is in no cache.
+enum LoadOrigin: Sendable {
+    /// A transfer, and the load's token in it.
+    case transfer(SessionDataTask, SessionDataTask.CancelToken)
+    /// A provider, or a loader or downloader of the user's that has no transfer.
+    case provider
+}
+
+/// A piece of a download that has arrived.
+struct ReceivedPiece: Sendable {
+    /// The transfer, which has the piece already.
+    let task: SessionDataTask
+    let data: Data
+    /// Bytes so far.
+    let received: Int64
+    /// Bytes expected; −1 when unknown.
+    let expected: Int64
+}
+
+extension KingfisherParsedOptionsInfo {
+    private enum ObserverKey: OptionKey { typealias Value = any LoadObserver }
+
+    /// Who follows the load.
+    var observer: (any LoadObserver)? {
+        get { self[ObserverKey.self] }
+        set { self[ObserverKey.self] = newValue }
+    }
+}

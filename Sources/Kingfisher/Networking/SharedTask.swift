@@ -1,0 +1,309 @@
+// A task that runs once for all who want the same at one time: the load of an image, the call of a provider, a transfer.
+
+import KFSupport
+
+/// A task and its subscribers.
+///
+/// The first subscriber starts it, the last one to leave stops it. It is over when its last subscriber has left, or has
+/// finished with the value.
+final class SharedTask<Key: Hashable & Sendable, Value: Sendable>: LoadObserver {
+    typealias Operation = @Sendable (SharedTask) async throws(KingfisherError) -> Value
+
+    private enum Phase: Sendable {
+        /// Subscribers have joined; the operation has not begun.
+        case waiting
+        case running
+        /// What the value is made of is there since that time: too late for loads that begin now.
+        case arriving(at: ContinuousClock.Instant)
+        /// The value is there, and the subscribers that are left work with it.
+        case arrived(Value, at: ContinuousClock.Instant)
+        case finished
+    }
+
+    private struct State: Sendable {
+        var phase = Phase.waiting
+        /// In the order of joining, each with its number: 0 for the first, then 1, and so on.
+        var subscribers: [(number: Int, Subscriber<Value>)] = []
+        var joined = 0
+        var priority: Float = 0
+        var task: Task<Void, Never>?
+        var origin: LoadOrigin?
+        /// Its own place among those that share a transfer.
+        var subscription: (any TaskSubscription)?
+        var confirmation: CacheMetadata?
+        /// The error it was stopped with.
+        var failure: KingfisherError?
+
+        var isWaitedFor: Bool {
+            switch phase {
+            case .waiting, .running, .arriving: true
+            case .arrived, .finished: false
+            }
+        }
+
+        /// Ends the task, and returns those who waited.
+        mutating func end() -> [Subscriber<Value>] {
+            defer { (phase, subscribers) = (.finished, []) }
+            return subscribers.map(\.1)
+        }
+    }
+
+    let key: Key
+    /// When it was made.
+    let beginning = ContinuousClock.now
+    private let kind: Kind
+    private let tasks: SharedTasks<Key, Value>
+    private let operation: Operation
+    private let state = Locked(State())
+
+    /// What a task does, as far as its errors and its beginning depend on it.
+    enum Kind: Sendable {
+        /// It loads a source, in a task of its own. `unwanted` is the error when no subscriber wants it any more.
+        case load(of: Source, unwanted: KingfisherError)
+        /// It is a transfer, which begins on the thread of its first subscriber.
+        case transfer(SessionDataTask)
+    }
+
+    /// A task that has yet to be started.
+    ///
+    /// - Parameters:
+    ///   - key: What distinguishes it from other tasks.
+    ///   - kind: What it does.
+    ///   - tasks: The tasks it is one of.
+    ///   - operation: Gives the value; cancelled when the last subscriber has left.
+    init(_ key: Key, _ kind: Kind, in tasks: SharedTasks<Key, Value>, operation: @escaping Operation) {
+        (self.key, self.kind, self.tasks, self.operation) = (key, kind, tasks, operation)
+    }
+
+    // MARK: Subscribers
+
+    /// Those who wait for the value.
+    var subscribers: [Subscriber<Value>] { state.withLock { $0.subscribers.map(\.1) } }
+
+    /// The numbers of those who wait for the value, with what they wait for.
+    var numberedSubscribers: [(number: Int, Subscriber<Value>)] { state.withLock { $0.subscribers } }
+
+    /// The highest priority of those who wait.
+    var priority: Float { state.withLock { $0.priority } }
+
+    /// Adds a subscriber, and returns its number; nil when the task is over, or its value is older than the
+    /// subscriber's load.
+    func add(_ subscriber: Subscriber<Value>) -> Int? {
+        state.withLock { state in
+            switch state.phase {
+            case .waiting, .running: break
+            case .arriving(let time):
+                guard let since = subscriber.sharesValuesSince, time > since else { return nil }
+            case .arrived(let value, let time):
+                guard let since = subscriber.sharesValuesSince, time > since else { return nil }
+                subscriber.result.fulfil(.success(value))
+            case .finished: return nil
+            }
+            defer { state.joined += 1 }
+            state.subscribers.append((state.joined, subscriber))
+            return state.joined
+        }
+    }
+
+    /// Removes a subscriber that waits; with the last one the task is over and stops.
+    func remove(_ number: Int) {
+        let removed = state.withLock { state -> (Subscriber<Value>, wasLast: Bool)? in
+            guard state.isWaitedFor, let index = state.subscribers.firstIndex(where: { $0.number == number }) else {
+                return nil
+            }
+            let (_, subscriber) = state.subscribers.remove(at: index)
+            if state.subscribers.isEmpty { state.phase = .finished }
+            return (subscriber, state.subscribers.isEmpty)
+        }
+        guard let (subscriber, wasLast) = removed else { return }
+        let error = cancellation(of: number)
+        if wasLast { tasks.remove(self) }
+        subscriber.result.fulfil(.failure(error))
+        if wasLast { stop(error) } else { updatePriority() }
+    }
+
+    /// A subscriber has finished with a value that it may have shared.
+    func release(_ number: Int) {
+        let isOver = state.withLock { state in
+            guard case .arrived = state.phase else { return false }
+            state.subscribers.removeAll { $0.number == number }
+            guard state.subscribers.isEmpty else { return false }
+            state.phase = .finished
+            return true
+        }
+        if isOver { tasks.remove(self) }
+    }
+
+    /// Changes how urgent a subscriber is.
+    func setPriority(_ priority: Float, of number: Int) {
+        state.withLock { state in
+            guard let index = state.subscribers.firstIndex(where: { $0.number == number }) else { return }
+            state.subscribers[index].1.priority = priority
+        }
+        updatePriority()
+    }
+
+    /// Becomes as urgent as the most urgent of those who are left.
+    func updatePriority() {
+        let changed = state.withLock { state -> (Float, Task<Void, Never>?, (any TaskSubscription)?)? in
+            let priority = state.subscribers.reduce(0) { max($0, $1.1.priority) }
+            guard priority != state.priority, !state.subscribers.isEmpty else { return nil }
+            state.priority = priority
+            return (priority, state.task, state.subscription)
+        }
+        guard let (priority, task, subscription) = changed else { return }
+        task?.escalatePriority(to: TaskPriority(downloadPriority: priority))
+        subscription?.setPriority(priority)
+        if case .transfer(let transfer) = kind { transfer.task.priority = priority }
+    }
+
+    /// The error of a subscriber that is cancelled while it waits.
+    func cancellation(of number: Int) -> KingfisherError {
+        if case .transfer(let task, let token) = origin(of: number) {
+            return .requestError(reason: .taskCancelled(task: task, token: token))
+        }
+        if case .load(.provider(let provider), _) = kind {
+            return .requestError(reason: .dataProviderCancelled(provider: provider))
+        }
+        return .requestError(reason: .asyncTaskContextCancelled)
+    }
+
+    /// From where a subscriber's value is loaded, if that is known.
+    func origin(of number: Int) -> LoadOrigin? {
+        if case .transfer(let transfer) = kind { return .transfer(transfer, number) }
+        return state.withLock { $0.origin }
+    }
+
+    /// Whether it is known from where the value is loaded.
+    var hasStarted: Bool { state.withLock { $0.origin != nil } }
+
+    // MARK: Running
+
+    /// Whether the task may begin for a subscriber: a superseded one ends as the load does that it shares, but no
+    /// transfer is begun for it.
+    func mayBegin(for observer: any LoadObserver) -> Bool {
+        if case .transfer = kind { observer.isWanted } else { !observer.isCancelled }
+    }
+
+    /// Starts the operation, unless all subscribers have left; called once.
+    func start() {
+        let mayStart = state.withLock { state in
+            guard case .waiting = state.phase else { return false }
+            state.phase = .running
+            return true
+        }
+        guard mayStart else { return }
+        let body: @Sendable @concurrent () async -> Void = { [self] in
+            finish(await Result { () async throws(KingfisherError) in try await operation(self) })
+        }
+        let urgency = TaskPriority(downloadPriority: priority)
+        let task =
+            switch kind {
+            case .load: Task(priority: urgency, operation: body)
+            case .transfer:
+                Task.immediate(priority: urgency) { [self] in
+                    finish(await Result { () async throws(KingfisherError) in try await operation(self) })
+                }
+            }
+        let isStopped = state.withLock { state in
+            state.task = task
+            return state.failure != nil
+        }
+        if isStopped { task.cancel() }
+    }
+
+    /// What the value is made of is there: loads that begin now do not share it.
+    func willArrive() {
+        state.withLock { state in
+            if case .running = state.phase { state.phase = .arriving(at: .now) }
+        }
+    }
+
+    /// The error with which it was stopped; nil if it was not.
+    var failure: KingfisherError? { state.withLock { $0.failure } }
+
+    private func stop(_ error: KingfisherError) {
+        let task = state.withLock { state in
+            state.failure = error
+            return state.task
+        }
+        task?.cancel()
+    }
+
+    /// Gives the subscribers what the task has come to; only the first time counts.
+    ///
+    /// It goes on while subscribers work with a value that they may share with others.
+    private func finish(_ result: Result<Value, KingfisherError>) {
+        let (subscribers, isOver) = state.withLock { state -> ([Subscriber<Value>], Bool) in
+            guard state.isWaitedFor else { return ([], false) }
+            let users = state.subscribers.filter { $0.1.sharesValuesSince != nil }
+            let time = if case .arriving(let time) = state.phase { time } else { ContinuousClock.now }
+            let subscribers = state.end()
+            guard case .success(let value) = result, !users.isEmpty else { return (subscribers, true) }
+            (state.phase, state.subscribers) = (.arrived(value, at: time), users)
+            return (subscribers, false)
+        }
+        if isOver { tasks.remove(self) }
+        for subscriber in subscribers { subscriber.result.fulfil(result) }
+    }
+
+    /// Stops the task, and gives its subscribers an error.
+    func end(with error: KingfisherError) {
+        finish(.failure(error))
+        stop(error)
+    }
+
+    // MARK: The observer of what it does
+
+    /// Whether a subscriber wants the value; ends the task if none does.
+    ///
+    /// A load that subscribes after that starts another task.
+    var isWanted: Bool {
+        let (subscribers, joined) = state.withLock { ($0.isWaitedFor ? $0.subscribers : [], $0.joined) }
+        guard !subscribers.contains(where: { $0.1.isWanted }) else { return true }
+        let isOver = state.withLock { state in
+            guard state.joined == joined else { return false }
+            if state.isWaitedFor { _ = state.end() }
+            return true
+        }
+        guard isOver else { return self.isWanted }
+        tasks.remove(self)
+        guard case .load(_, let unwanted) = kind else { return false }
+        for (number, subscriber) in subscribers {
+            let isCancelled = subscriber.observer?.isCancelled == true
+            subscriber.result.fulfil(.failure(isCancelled ? cancellation(of: number) : unwanted))
+        }
+        return false
+    }
+
+    var hasHandle: Bool { true }
+
+    func didSubscribe(_ subscription: any TaskSubscription) { state.withLock { $0.subscription = subscription } }
+
+    func didStart(from origin: LoadOrigin) {
+        let subscribers = state.withLock { state in
+            state.origin = origin
+            return state.subscribers
+        }
+        for (_, subscriber) in subscribers { subscriber.observer?.didStart(from: origin) }
+    }
+
+    func didReceive(_ piece: ReceivedPiece) {
+        for subscriber in subscribers { subscriber.observer?.didReceive(piece) }
+    }
+
+    func didProgress(_ received: Int64, of expected: Int64) {
+        for subscriber in subscribers { subscriber.observer?.didProgress(received, of: expected) }
+    }
+
+    func didConfirm(_ metadata: CacheMetadata) {
+        let subscribers = state.withLock { state in
+            state.confirmation = metadata
+            return state.subscribers
+        }
+        for (_, subscriber) in subscribers { subscriber.observer?.didConfirm(metadata) }
+    }
+
+    /// What the server said when it confirmed what is cached.
+    var confirmation: CacheMetadata? { state.withLock { $0.confirmation } }
+}

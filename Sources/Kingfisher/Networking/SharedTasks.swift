@@ -1,0 +1,96 @@
+// The shared tasks of one kind: one for each key. For loads of images, calls of providers and loaders, and transfers.
+
+import KFSupport
+
+/// All shared tasks of one kind that are under way.
+///
+/// Keys are compared with a lock held, so they hold no code of users, see ``CodeKey``.
+final class SharedTasks<Key: Hashable & Sendable, Value: Sendable>: Sendable {
+    private struct State: Sendable {
+        var byKey: [Key: SharedTask<Key, Value>] = [:]
+        /// The error of those who subscribe once no more are accepted; nil before.
+        var refusal: KingfisherError?
+    }
+
+    /// A subscriber's place in a task, which the subscriber's handle may outlive.
+    private struct Subscription: TaskSubscription {
+        weak let task: SharedTask<Key, Value>?
+        let number: Int
+
+        func setPriority(_ priority: Float) { task?.setPriority(priority, of: number) }
+    }
+
+    private let state = Locked(State())
+
+    /// The tasks that are under way.
+    var all: [SharedTask<Key, Value>] { state.withLock { Array($0.byKey.values) } }
+
+    /// Joins the task with a key, or starts it, and does something with its value.
+    ///
+    /// Joins before it first suspends. Cancelling the calling task removes the subscriber, which returns at once; the
+    /// last one to leave stops the task.
+    /// - Parameters:
+    ///   - key: What is wanted.
+    ///   - subscriber: Who wants it.
+    ///   - make: Makes the task if there is none; called with a lock held.
+    ///   - use: Does something with the value, which others may share as long; also given the error to end with if the
+    ///     calling task is cancelled while it does.
+    /// - Returns: What `use` returns.
+    /// - Throws: ``KingfisherError``: the task's, or that of a cancelled subscriber.
+    func value<Output>(
+        for key: Key,
+        _ subscriber: Subscriber<Value>,
+        make: () -> SharedTask<Key, Value>,
+        use: (Value, KingfisherError) async throws(KingfisherError) -> Output
+    ) async throws(KingfisherError) -> Output {
+        let (task, number) = try join(key, subscriber, make: make)
+        defer { if subscriber.sharesValuesSince != nil { task.release(number) } }
+        if let observer = subscriber.observer {
+            observer.didSubscribe(Subscription(task: task, number: number))
+            if let origin = task.origin(of: number) { observer.didStart(from: origin) }
+            // The code that was notified may have cancelled the load: then nothing is begun.
+            if !task.mayBegin(for: observer) { task.remove(number) }
+        }
+        task.updatePriority()
+        if number == 0 { task.start() }
+        let result = await subscriber.result.value { task.remove(number) }
+        return try await use(try result.get(), task.cancellation(of: number))
+    }
+
+    private func join(
+        _ key: Key,
+        _ subscriber: Subscriber<Value>,
+        make: () -> SharedTask<Key, Value>
+    ) throws(KingfisherError) -> (SharedTask<Key, Value>, number: Int) {
+        try state.withLock { state throws(KingfisherError) in
+            if let refusal = state.refusal { throw refusal }
+            if let task = state.byKey[key], let number = task.add(subscriber) { return (task, number) }
+            let task = make()
+            guard let number = task.add(subscriber) else {
+                throw .requestError(reason: .asyncTaskContextCancelled)
+            }
+            state.byKey[key] = task
+            return (task, number)
+        }
+    }
+
+    /// Removes all subscribers.
+    func cancelAll() {
+        for task in all {
+            for (number, _) in task.numberedSubscribers { task.remove(number) }
+        }
+    }
+
+    /// Removes all subscribers, and refuses those to come with an error.
+    func close(_ error: KingfisherError) {
+        state.withLock { $0.refusal = error }
+        cancelAll()
+    }
+
+    /// A task is over: the next subscriber starts another one.
+    func remove(_ task: SharedTask<Key, Value>) {
+        state.withLock { state in
+            if state.byKey[task.key] === task { state.byKey[task.key] = nil }
+        }
+    }
+}

@@ -18,7 +18,11 @@ package struct ContentCoding {
 
     /// - Parameter field: The field; `nil` if there is none.
     package init(_ field: String?) {
-        let names = (field ?? "").lowercased().split { $0 == "," || $0 == " " || $0 == "\t" }.map(String.init)
+        guard let field else {
+            (labels, isCoded) = ([], false)
+            return
+        }
+        let names = field.lowercased().split { $0 == "," || $0 == " " || $0 == "\t" }.map(String.init)
         isCoded = names.contains { Self.codings.contains($0) }
         labels = names.filter { $0 != "identity" && !Self.codings.contains($0) }
     }

@@ -25,6 +25,8 @@ final class CurlEngine {
     private(set) var now = ContinuousClock.now
     /// When a time limit may be reached next.
     private var nextLimit: ContinuousClock.Instant?
+    /// How often libcurl has been called to go on.
+    private(set) var rounds = 0
     /// Whether to end with the last transfer.
     private var isEnding = false
 
@@ -116,10 +118,12 @@ final class CurlEngine {
     func run(_ handle: CurlHandle) { curl_multi_add_handle(multi, handle.curl) }
 
     /// Takes back a handle and its slot; a handle whose transfer has not ended loses its connection.
-    func putBack(_ handle: CurlHandle, leaving host: String) {
+    ///
+    /// With `keepsOptions` its next request may be sent with the same options.
+    func putBack(_ handle: CurlHandle, leaving host: String, keepsOptions: Bool) {
         queue.finished(host)
         curl_multi_remove_handle(multi, handle.curl)
-        handle.reset()
+        handle.release(keepsOptions: keepsOptions)
         if idleHandles.count < 64 { idleHandles.append(handle) }
     }
 
@@ -128,6 +132,7 @@ final class CurlEngine {
     private func perform() {
         var running: Int32 = 0
         curl_multi_perform(multi, &running)
+        rounds += 1
         now = .now
         var result = CURLE_OK
         while let curl = kf_curl_next_ended(multi, &result) {

@@ -1,4 +1,4 @@
-// One easy handle of libcurl, and how a request becomes its options. For CurlTransfer.
+// One easy handle of libcurl, and how it is given a request. For CurlTransfer.
 
 internal import CKFCurl
 internal import Foundation
@@ -12,6 +12,10 @@ final class CurlHandle {
     private let errorText = UnsafeMutablePointer<CChar>.allocate(capacity: Int(CURL_ERROR_SIZE))
     private var fields: UnsafeMutablePointer<curl_slist>?
     private let cookies: UnsafeMutableRawPointer
+    /// The options it has; nil when it has none, or some that the next request must not have.
+    private var settings: CurlSettings?
+    /// The transfer it works for.
+    private(set) var transfer: CurlTransfer?
 
     init(cookies: UnsafeMutableRawPointer) {
         self.cookies = cookies
@@ -21,13 +25,24 @@ final class CurlHandle {
     }
 
     deinit {
-        curl_slist_free_all(fields)
         curl_easy_cleanup(curl)
+        curl_slist_free_all(fields)
         errorText.deallocate()
     }
 
-    /// Forgets the request; connections, names and TLS sessions stay.
-    func reset() {
+    /// The transfer is done with it.
+    ///
+    /// - Parameter keepsOptions: Whether a request like the last one may be sent with the same options; otherwise
+    ///   libcurl forgets them. Connections, names and TLS sessions stay.
+    func release(keepsOptions: Bool) {
+        transfer = nil
+        if !keepsOptions { settings = nil }
+        if settings == nil { reset() }
+    }
+
+    /// Forgets the request.
+    private func reset() {
+        settings = nil
         curl_easy_reset(curl)
         curl_slist_free_all(fields)
         fields = nil
@@ -47,91 +62,63 @@ final class CurlHandle {
     /// Libcurl's text about a failure; empty if there is none.
     var error: String { String(cString: errorText) }
 
-    /// The transfer a handle works for, from its context in libcurl.
+    /// The transfer a handle works for, from the handle's context in libcurl.
     static func transfer(_ context: UnsafeRawPointer?) -> CurlTransfer? {
-        context.map { Unmanaged<CurlTransfer>.fromOpaque($0).takeUnretainedValue() }
+        context.flatMap { Unmanaged<CurlHandle>.fromOpaque($0).takeUnretainedValue().transfer }
     }
 
     // MARK: The request
 
     /// Sets all that a hop of a transfer needs, or throws if the request cannot be sent as it is.
-    ///
-    /// User name and password in `digest` are sent as HTTP's Digest; with `isTrusted` no certificate is verified.
     func configure(
-        _ request: URLRequest,
+        _ hop: borrowing CurlHop,
         for transfer: CurlTransfer,
-        digest: String?,
-        isTrusted: Bool,
         configuration: CurlTransport.Configuration
     ) throws(TransportError) {
-        let policy = transfer.policy
-        let origin = try Origin(request.url)
-        kf_curl_prepare(curl, Unmanaged.passUnretained(transfer).toOpaque(), errorText)
+        let origin = try Origin(hop.request.url)
+        let settings = try CurlSettings(hop, to: origin, policy: transfer.policy, configuration: configuration)
+        transfer.isProxied = settings.hasProxy && transfer.policy.addressPolicy.allowsProxies
+        if self.settings != settings { apply(settings) }
         set(CURLOPT_URL, origin.sentURL)
-        setMethod(of: request)
-        set(CURLOPT_USERAGENT, configuration.userAgent)
-        set(CURLOPT_ACCEPT_ENCODING, policy.asksForCompression ? "" : "identity")
-        try setFields(of: request, hasDigest: digest != nil)
-        let connectTimeout = policy.connectTimeout.flatMap { $0 > 0 && $0 < 1e6 ? max(Int($0 * 1_000), 1) : nil }
-        set(CURLOPT_CONNECTTIMEOUT_MS, connectTimeout ?? Int(Int32.max))
-        set(CURLOPT_MAXAGE_CONN, Int(min(max(configuration.idleConnectionTimeout, 1), 1e8)))
-        set(CURLOPT_BUFFERSIZE, 128 << 10)
-        set(CURLOPT_UNIX_SOCKET_PATH, configuration.unixSocketPath)
-        let proxy = try policy.proxy(to: origin, configured: configuration.proxy)
-        transfer.isProxied = !(proxy ?? "").isEmpty && policy.addressPolicy.allowsProxies
-        set(CURLOPT_PROXY, proxy)
-        // This setting goes before the environment.
-        if proxy != nil { set(CURLOPT_NOPROXY, "") }
-        if let digest { kf_curl_set_digest(curl, digest) }
-        setRoots(configuration)
-        if origin.isSecure { setTLS(to: origin, policy, isTrusted: isTrusted, configuration) }
-        // It outlives a reset of the handle.
-        kf_curl_set_pointer(curl, CURLOPT_SHARE, policy.usesCookies ? cookies : nil)
-        if policy.usesCookies { set(CURLOPT_COOKIEFILE, "") }
+        try setFields(of: hop.request, hasDigest: hop.digest != nil)
+        setBody(hop.request.httpBody)
+        errorText.pointee = 0
+        self.transfer = transfer
     }
 
-    /// Sets the certificates that are trusted instead of the system's, for servers and for proxies.
-    private func setRoots(_ configuration: CurlTransport.Configuration) {
-        let file = configuration.certificateFile ?? Environment["SSL_CERT_FILE"]
-        let directory = configuration.certificateFile == nil ? Environment["SSL_CERT_DIR"] : nil
-        guard file != nil || directory != nil else { return }
-        for option in [CURLOPT_CAINFO, CURLOPT_PROXY_CAINFO] { set(option, file) }
-        for option in [CURLOPT_CAPATH, CURLOPT_PROXY_CAPATH] { set(option, directory) }
+    private func apply(_ settings: CurlSettings) {
+        if self.settings != nil { reset() }
+        kf_curl_prepare(curl, Unmanaged.passUnretained(self).toOpaque(), errorText)
+        settings.apply(to: self, sharing: cookies)
+        self.settings = settings
     }
 
-    /// Has bodies delivered as they come.
-    func leaveBodyCoded() { set(CURLOPT_HTTP_CONTENT_DECODING, 0) }
+    /// Has the body delivered as it comes.
+    func leaveBodyCoded() {
+        set(CURLOPT_HTTP_CONTENT_DECODING, 0)
+        settings = nil
+    }
 
-    private func set(_ option: CURLoption, _ value: Int) { kf_curl_set_long(curl, option, value) }
-    private func set(_ option: CURLoption, _ value: String?) { kf_curl_set_string(curl, option, value) }
+    func set(_ option: CURLoption, _ value: Int) { kf_curl_set_long(curl, option, value) }
+    func set(_ option: CURLoption, _ value: String?) { kf_curl_set_string(curl, option, value) }
 
-    private func setMethod(of request: URLRequest) {
-        let method = request.httpMethod ?? "GET"
-        if let body = request.httpBody {
-            set(CURLOPT_POSTFIELDSIZE, body.count)
-            _ = body.withUnsafeBytes { kf_curl_set_pointer(curl, CURLOPT_COPYPOSTFIELDS, $0.baseAddress) }
-            if method != "POST" { set(CURLOPT_CUSTOMREQUEST, method) }
-        } else if method == "HEAD" {
-            set(CURLOPT_NOBODY, 1)
-        } else if method != "GET" {
-            set(CURLOPT_CUSTOMREQUEST, method)
-        }
+    private func setBody(_ body: Data?) {
+        guard let body else { return }
+        set(CURLOPT_POSTFIELDSIZE, body.count)
+        _ = body.withUnsafeBytes { kf_curl_set_pointer(curl, CURLOPT_COPYPOSTFIELDS, $0.baseAddress) }
     }
 
     /// Sends the fields of a request, which go before the options of the same meaning.
     private func setFields(of request: URLRequest, hasDigest: Bool) throws(TransportError) {
+        curl_slist_free_all(fields)
+        fields = nil
         for (name, value) in request.allHTTPHeaderFields ?? [:] {
-            guard !(name + value).utf8.contains(where: { $0 == 13 || $0 == 10 || $0 == 0 }) else {
+            guard !name.utf8.contains(where: Self.endsField), !value.utf8.contains(where: Self.endsField) else {
                 throw TransportError(.badURL, "The header field \(name) contains a line break.", url: request.url)
             }
             switch name.lowercased() {
-            case "accept-encoding": set(CURLOPT_ACCEPT_ENCODING, value)
+            case "cookie": continue  // an option
             case "authorization" where hasDigest: continue
-            case "cookie":
-                // This way it goes with the cookies of the transport, and not beside them.
-                set(CURLOPT_COOKIE, value)
-                continue
-            case "user-agent": set(CURLOPT_USERAGENT, nil)
             default: break
             }
             // "Name;" is how libcurl is told to send a field without a value.
@@ -139,31 +126,10 @@ final class CurlHandle {
         }
         // Without it libcurl asks whether a long body is welcome, and waits a second for servers that do not reply.
         if request.httpBody != nil { add(field: "Expect:") }
-        if let fields { kf_curl_set_pointer(curl, CURLOPT_HTTPHEADER, fields) }
+        kf_curl_set_pointer(curl, CURLOPT_HTTPHEADER, fields)
     }
+
+    private static func endsField(_ byte: UInt8) -> Bool { byte == 13 || byte == 10 || byte == 0 }
 
     private func add(field: String) { fields = curl_slist_append(fields, field) ?? fields }
-
-    private func setTLS(
-        to origin: Origin,
-        _ policy: TransportPolicy,
-        isTrusted: Bool,
-        _ configuration: CurlTransport.Configuration
-    ) {
-        if isTrusted || policy.trustedHosts.contains(where: { $0.lowercased() == origin.host }) {
-            set(CURLOPT_SSL_VERIFYPEER, 0)
-            set(CURLOPT_SSL_VERIFYHOST, 0)
-        }
-        // Transfers to a host that may speak HTTP/2 wait for its first connection, to share it.
-        set(CURLOPT_PIPEWAIT, 1)
-        if configuration.usesHTTP3, kf_curl_has_http3() { set(CURLOPT_HTTP_VERSION, Int(KF_CURL_HTTP_VERSION_3)) }
-    }
-}
-
-/// Variables of the environment that say something; an empty one says nothing.
-enum Environment {
-    static subscript(_ name: String) -> String? {
-        guard let value = getenv(name), value.pointee != 0 else { return nil }
-        return String(cString: value)
-    }
 }

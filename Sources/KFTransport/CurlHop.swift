@@ -57,6 +57,8 @@ struct CurlHop: ~Copyable {
     let host: String
     /// While there is a slot.
     var handle: CurlHandle?
+    /// The engine's round in which libcurl is given the request.
+    var startRound = Int.max
     var stage = Stage.head
     private(set) var head = HTTPHead()
     /// How many heads have come, without interim ones.
@@ -94,7 +96,7 @@ struct CurlHop: ~Copyable {
         }
         if head.isFinal, !wasComplete {
             headCount += 1
-            announced = head.value(of: "content-length").flatMap { Int($0) } ?? -1
+            announced = head.contentLength ?? -1
             coding = ContentCoding(head.value(of: "content-encoding"))
             if coding.hasOnlyLabels { handle?.leaveBodyCoded() }
         }
@@ -127,6 +129,11 @@ struct CurlHop: ~Copyable {
         let isFirstChallenge = headCount == 1 && (head.status == 407 || (head.status == 401 && digest != nil))
         return head.isFinal && (!isFirstChallenge || result != nil)
     }
+
+    /// Whether its handle may keep its options for the next request.
+    ///
+    /// Libcurl would keep a body too, and what a server or a proxy has demanded with another head before the final one.
+    var leavesOptions: Bool { result == CURLE_OK && headCount == 1 && request.httpBody == nil }
 
     // MARK: The body
 

@@ -53,17 +53,11 @@ final class CurlTransfer {
         clock.hopBegan(at: engine.now)
         hop.exchange.waiting = engine.now - hop.exchange.start
         do throws(TransportError) {
-            try handle.configure(
-                hop.request,
-                for: self,
-                digest: hop.digest,
-                isTrusted: hop.isTrusted,
-                configuration: engine.configuration
-            )
+            try handle.configure(hop, for: self, configuration: engine.configuration)
         } catch {
             return end(error)
         }
-        if !hop.decodesBody { handle.leaveBodyCoded() }
+        hop.startRound = engine.rounds
         engine.run(handle)
         engine.watch(until: clock.earliestLimit)
     }
@@ -81,9 +75,12 @@ final class CurlTransfer {
     private func closeHop() {
         guard let handle = hop.handle else { return }
         clock.hopEnded(at: engine.now)
-        hop.exchange.measure(handle.curl, from: clock.hopStart, head: hop.head)
+        // Until libcurl has gone on, its measurements are those of the request before.
+        if hop.startRound < engine.rounds {
+            hop.exchange.measure(handle.curl, from: clock.hopStart, head: hop.head)
+        }
         hop.handle = nil
-        engine.putBack(handle, leaving: hop.host)
+        engine.putBack(handle, leaving: hop.host, keepsOptions: hop.leavesOptions)
     }
 
     /// Ends the transfer, at whatever point it is.
@@ -122,7 +119,7 @@ final class CurlTransfer {
         engine.watch(until: clock.earliestLimit)
         // Another address of the host may have been refused before.
         hop.refusal = nil
-        guard !isProxied, let address, address.pointee != 0 else { return true }
+        guard !isProxied, !policy.addressPolicy.refused.isEmpty, let address, address.pointee != 0 else { return true }
         return isAllowed(policy.addressPolicy.refusal(ofNumericHost: String(cString: address)))
     }
 

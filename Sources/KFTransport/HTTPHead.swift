@@ -1,9 +1,9 @@
 // The status line and the fields of one HTTP response, as the bytes that came; read when asked for.
 
+internal import Foundation
+
 /// The head of an HTTP response, kept as its bytes: most downloads look at one or two of its fields.
 struct HTTPHead: Sendable {
-    private typealias Bytes = Slice<UnsafeBufferPointer<UInt8>>
-
     /// The status, such as 200.
     private(set) var status = 0
     /// The protocol, such as `HTTP/1.1` or `HTTP/2`.
@@ -13,6 +13,8 @@ struct HTTPHead: Sendable {
     private var fieldsStart = 0
     /// Whether the empty line behind the fields has come.
     private(set) var isComplete = false
+    /// How many bytes of body are announced, once it is complete; nil if that is not known.
+    private(set) var contentLength: Int?
 
     /// How many bytes there are.
     var count: Int { bytes.count }
@@ -32,11 +34,13 @@ struct HTTPHead: Sendable {
             bytes.reserveCapacity(512)
             bytes.append(contentsOf: line)
             fieldsStart = bytes.count
-            let words = bytes.split(separator: UInt8(ascii: " "), maxSplits: 2)
-            version = String(decoding: words[0], as: UTF8.self)
-            status = words.count > 1 ? words[1].prefix(3).reduce(0) { $0 * 10 + Int($1) - 48 } : 0
+            let versionEnd = line.place(of: " ") ?? line.count
+            version = String(decoding: line.part(..<versionEnd), as: UTF8.self)
+            let word = line[versionEnd...].drop { $0 == UInt8(ascii: " ") }.prefix { $0 != UInt8(ascii: " ") }
+            status = word.prefix(3).reduce(0) { $0 * 10 + Int($1) - 48 }
         } else if line.first == UInt8(ascii: "\r") || line.first == UInt8(ascii: "\n") {
             isComplete = true
+            contentLength = value(of: "content-length").flatMap { Int($0) }
         } else if !isComplete {
             bytes.append(contentsOf: line)
         }
@@ -69,27 +73,41 @@ struct HTTPHead: Sendable {
         return found
     }
 
-    private static func isName(_ field: Bytes, _ name: String) -> Bool {
+    private static func isName(_ field: UnsafeRawBufferPointer, _ name: String) -> Bool {
         field.count == name.utf8.count && zip(field, name.utf8).allSatisfy { $0 | 32 == $1 | 32 }
     }
 
-    private func forEachField(_ body: (_ name: Bytes, _ value: Bytes) -> Void) {
-        bytes.withUnsafeBufferPointer { bytes in
-            var rest = bytes[fieldsStart...]
+    /// Calls `body` for each field; a line ends with a carriage return, a line feed or both.
+    private func forEachField(_ body: (_ name: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) -> Void) {
+        bytes.withUnsafeBytes { bytes in
+            var rest = bytes.part(fieldsStart...)
             while !rest.isEmpty {
-                let line = rest.prefix { $0 != 13 && $0 != 10 }
-                rest = rest[line.endIndex...].dropFirst()
-                if let colon = line.firstIndex(of: UInt8(ascii: ":")) { body(line[..<colon], line[(colon + 1)...]) }
+                var line = rest.part(..<(rest.place(of: "\n") ?? rest.count))
+                line = line.part(..<(line.place(of: "\r") ?? line.count))
+                rest = rest.part(min(line.count + 1, rest.count)...)
+                if let colon = line.place(of: ":") { body(line.part(..<colon), line.part((colon + 1)...)) }
             }
         }
     }
 
-    private static func trimmed(_ bytes: Bytes) -> String { String(decoding: withoutBlanks(bytes), as: UTF8.self) }
+    private static func trimmed(_ bytes: UnsafeRawBufferPointer) -> String {
+        String(decoding: withoutBlanks(bytes), as: UTF8.self)
+    }
 
-    private static func withoutBlanks(_ bytes: Bytes) -> Bytes {
+    private static func withoutBlanks(_ bytes: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
         func isBlank(_ byte: UInt8) -> Bool { byte == 32 || byte == 9 }
-        let start = bytes.drop(while: isBlank)
-        let end = start.lastIndex { !isBlank($0) }.map { $0 + 1 } ?? start.startIndex
-        return start[..<end]
+        guard let start = bytes.firstIndex(where: { !isBlank($0) }), let end = bytes.lastIndex(where: { !isBlank($0) })
+        else { return UnsafeRawBufferPointer(start: nil, count: 0) }
+        return bytes.part(start...end)
+    }
+}
+
+extension UnsafeRawBufferPointer {
+    fileprivate func part(_ range: some RangeExpression<Int>) -> Self { Self(rebasing: self[range]) }
+
+    /// Where a character is first.
+    fileprivate func place(of character: Unicode.Scalar) -> Int? {
+        guard let baseAddress, let found = memchr(baseAddress, CInt(character.value), count) else { return nil }
+        return UnsafeRawPointer(found) - baseAddress
     }
 }

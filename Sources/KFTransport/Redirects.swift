@@ -43,8 +43,10 @@ extension URLRequest {
     /// As a field they stay with the request when it is redirected within the origin, and go with the other credentials
     /// when it leaves it.
     package var authorizedByURL: URLRequest {
-        guard value(forHTTPHeaderField: "Authorization") == nil,
-            let parts = url.flatMap({ URLComponents(url: $0, resolvingAgainstBaseURL: true) }),
+        // Few URLs have an "@", and taking one apart takes long.
+        guard let url, url.absoluteString.utf8.contains(UInt8(ascii: "@")),
+            value(forHTTPHeaderField: "Authorization") == nil,
+            let parts = URLComponents(url: url, resolvingAgainstBaseURL: true),
             parts.user?.isEmpty == false || parts.password != nil
         else { return self }
         return authorized(user: parts.user ?? "", password: parts.password ?? "")

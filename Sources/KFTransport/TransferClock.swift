@@ -1,13 +1,14 @@
 // The time limits of one transfer, as a value: the time used up and the time left. For CurlTransfer.
 
 internal import Foundation
+internal import KFSupport
 
 /// When a transfer must have ended.
 ///
 /// Only the time in which a request is under way counts. Connecting is watched by libcurl.
 struct TransferClock {
-    private let idleTimeout: TimeInterval?
-    private let totalTimeout: TimeInterval?
+    private let idleTimeout: Duration?
+    private let totalTimeout: Duration?
     /// When the current hop got its slot.
     private(set) var hopStart = ContinuousClock.now
     /// How long the hops before took.
@@ -17,7 +18,9 @@ struct TransferClock {
     var silentSince: ContinuousClock.Instant?
 
     init(_ policy: TransportPolicy) {
-        func limit(_ seconds: TimeInterval?) -> TimeInterval? { seconds.flatMap { $0 > 0 && $0 < 1e8 ? $0 : nil } }
+        func limit(_ seconds: TimeInterval?) -> Duration? {
+            seconds.flatMap { $0 > 0 && $0 < 1e8 ? .seconds($0) : nil }
+        }
         idleTimeout = limit(policy.idleTimeout)
         totalTimeout = limit(policy.totalTimeout)
     }
@@ -29,7 +32,10 @@ struct TransferClock {
     mutating func heard(at now: ContinuousClock.Instant) { if silentSince != nil { silentSince = now } }
 
     /// The earliest instant at which a limit may be reached; nil if there is none.
-    var earliestLimit: ContinuousClock.Instant? { [idleLimit, totalLimit].compactMap(\.self).min() }
+    var earliestLimit: ContinuousClock.Instant? {
+        guard let idleLimit, let totalLimit else { return idleLimit ?? totalLimit }
+        return min(idleLimit, totalLimit)
+    }
 
     /// The message if a limit is reached; nil if none is.
     func limitReached(at now: ContinuousClock.Instant, by host: String) -> String? {
@@ -40,12 +46,13 @@ struct TransferClock {
         return "\(host) stopped responding: nothing came for \(idleTimeout.shown)."
     }
 
-    private var totalLimit: ContinuousClock.Instant? { totalTimeout.map { hopStart - spent + .seconds($0) } }
+    private var totalLimit: ContinuousClock.Instant? { totalTimeout.map { hopStart - spent + $0 } }
     private var idleLimit: ContinuousClock.Instant? {
-        idleTimeout.flatMap { timeout in silentSince.map { $0 + .seconds(timeout) } }
+        guard let idleTimeout, let silentSince else { return nil }
+        return silentSince + idleTimeout
     }
 }
 
-extension TimeInterval {
-    fileprivate var shown: String { self == 1 ? "1 second" : String(format: "%g seconds", self) }
+extension Duration {
+    fileprivate var shown: String { self == .seconds(1) ? "1 second" : String(format: "%g seconds", inSeconds) }
 }

@@ -40,7 +40,7 @@ public final class TransportResponse: Sendable {
     /// How many bytes of body are announced, before decompression; -1 when unknown.
     public var expectedContentLength: Int64 {
         guard let head else { return urlResponse.expectedContentLength }
-        return head.value(of: "content-length").flatMap { Int64($0) } ?? -1
+        return head.contentLength.map { Int64($0) } ?? -1
     }
 
     /// The value of a header field.

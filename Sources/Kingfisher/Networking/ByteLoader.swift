@@ -185,8 +185,9 @@ final class ByteLoader: Sendable {
 
     /// The beginning of a transfer's body, if one was interrupted before.
     func takePartialBody(for transfer: Transfer) -> PartialBody? {
-        guard settings.withLock({ $0.isResumingEnabled }), transfer.mayContinue else { return nil }
-        return partialBodies.withLock { $0.take(transfer.key) }
+        guard settings.withLock({ $0.isResumingEnabled }), let body = partialBodies.withLock({ $0.take(transfer.key) })
+        else { return nil }
+        return transfer.mayContinue ? body : nil
     }
 
     func keep(_ body: PartialBody, for transfer: Transfer) {

@@ -2,21 +2,24 @@
 
 /// A value that arrives once.
 ///
-/// Any number of callers may wait for it, before or after.
-package final class Promise<Value: Sendable>: Sendable {
-    private enum State: Sendable {
+/// Any number of callers may wait for it, before or after. Public and inlinable for the reason that ``Locked`` is.
+public final class Promise<Value: Sendable>: Sendable {
+    @usableFromInline enum State: Sendable {
         case pending([CheckedContinuation<Value, Never>])
         case fulfilled(Value)
     }
-    private let state = Locked(State.pending([]))
+    @usableFromInline let state: Locked<State>
 
-    package init() {}
+    /// A value that has yet to arrive.
+    @inlinable
+    public init() { state = Locked(.pending([])) }
 
     /// Fulfils the promise.
     ///
     /// Only the first call counts; returns whether it was this one.
+    @inlinable
     @discardableResult
-    package func fulfil(_ value: Value) -> Bool {
+    public func fulfil(_ value: Value) -> Bool {
         let waiting = state.withLock { state -> [CheckedContinuation<Value, Never>]? in
             guard case .pending(let waiting) = state else { return nil }
             state = .fulfilled(value)
@@ -27,14 +30,16 @@ package final class Promise<Value: Sendable>: Sendable {
     }
 
     /// The value if it has arrived, without waiting.
-    package var valueIfFulfilled: Value? {
+    @inlinable
+    public var valueIfFulfilled: Value? {
         state.withLock { state in
             if case .fulfilled(let value) = state { value } else { nil }
         }
     }
 
     /// The value, as soon as it arrives.
-    package var value: Value {
+    @inlinable
+    public var value: Value {
         get async {
             if let value = valueIfFulfilled { return value }
             return await withCheckedContinuation { continuation in
@@ -54,7 +59,8 @@ package final class Promise<Value: Sendable>: Sendable {
     /// The value, as soon as it arrives.
     ///
     /// `cancel` is called when the calling task is cancelled while it waits, or was before.
-    package func value(onCancel cancel: @Sendable () -> Void) async -> Value {
+    @inlinable
+    public func value(onCancel cancel: @Sendable () -> Void) async -> Value {
         await withTaskCancellationHandler {
             await value
         } onCancel: {

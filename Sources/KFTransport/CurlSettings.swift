@@ -112,11 +112,3 @@ struct CurlSettings: Equatable {
         if usesHTTP3 { handle.set(CURLOPT_HTTP_VERSION, Int(KF_CURL_HTTP_VERSION_3)) }
     }
 }
-
-/// Variables of the environment that say something; an empty one says nothing.
-enum Environment {
-    static subscript(_ name: String) -> String? {
-        guard let value = getenv(name), value.pointee != 0 else { return nil }
-        return String(cString: value)
-    }
-}

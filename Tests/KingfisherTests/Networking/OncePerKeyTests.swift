@@ -3,6 +3,8 @@
 import KFSupport
 import Testing
 
+@testable import Kingfisher
+
 @Suite struct OncePerKeyTests {
     @Test("Of many concurrent callers one makes the value and all get it; another key has a value of its own")
     func once() async {
@@ -11,7 +13,7 @@ import Testing
             for caller in 0..<64 {
                 group.addTask {
                     await values.value(for: caller % 2) {
-                        made.state.withLock { $0 += 1 }
+                        made.change { $0 += 1 }
                         await Task.yield()
                         return 7 + caller % 2
                     }
@@ -20,7 +22,7 @@ import Testing
             return await group.reduce(into: [Int: Int]()) { $0[$1, default: 0] += 1 }
         }
         #expect(results == [7: 32, 8: 32])
-        #expect(made.state.withLock { $0 } == 2)
+        #expect(made.value == 2)
     }
 
     @Test("The first caller that claims a key has to fulfil its promise")

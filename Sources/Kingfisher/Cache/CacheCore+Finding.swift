@@ -57,26 +57,27 @@ extension CacheCore {
         return memory.store.entry(forKey: computedKey)?.value
     }
 
+    /// Reads and decodes an entry on one thread: the caller's, if the options ask for that.
+    ///
+    /// Going to another thread in between takes longer than reading an entry that the system has in memory.
+    private func findOnDisk(_ query: Query) async throws(KingfisherError) -> LookupResult {
+        guard !query.options.loadDiskFileSynchronously else { return try entryOnDisk(query) }
+        return try await WorkExecutor.cpu.run { [self] () async throws(KingfisherError) in try entryOnDisk(query) }
+    }
+
     /// Reads and decodes an entry; one that cannot be decoded is removed, the expiry of others is extended.
     ///
     /// Between the steps the load's observer is asked whether the load has been superseded.
-    private func findOnDisk(_ query: Query) async throws(KingfisherError) -> LookupResult {
+    private func entryOnDisk(_ query: Query) throws(KingfisherError) -> LookupResult {
         let options = query.options
-        let isWanted: @Sendable () -> Bool = { options.observer?.isWanted ?? true }
+        let isWanted = { options.observer?.isWanted ?? true }
         // The look-up may have waited for other operations.
         guard isWanted() else { return .superseded }
-        guard let entry = try await read(query).get() else { return .nothing }
+        let found = try recorder.measuring(.reading) { () throws(KingfisherError) in
+            try disk.entry(forKey: query.computedKey, forcedExtension: options.forcedExtension)
+        }
+        guard let entry = found else { return .nothing }
         guard isWanted() else { return .superseded }
-        return await perform(options, or: .cpu) { [self] in decoded(entry, query, isWanted) }
-    }
-
-    /// Decodes an entry and extends its expiry: on one thread, as going to another would take longer than the latter.
-    private func decoded(
-        _ entry: FileStore.Entry,
-        _ query: Query,
-        _ isWanted: () -> Bool
-    ) -> LookupResult {
-        let options = query.options
         let image =
             knownImage(of: entry, query)
             ?? recorder.measuring(.decoding) { options.cacheSerializer.image(with: entry.data, options: options) }
@@ -100,25 +101,6 @@ extension CacheCore {
             known.satisfies(query.options)
         else { return nil }
         return known
-    }
-
-    private func read(_ query: Query) async -> Result<FileStore.Entry?, KingfisherError> {
-        await perform(query.options, or: .io) { [disk, recorder] in
-            Result { () throws(KingfisherError) in
-                try recorder.measuring(.reading) { () throws(KingfisherError) in
-                    try disk.entry(forKey: query.computedKey, forcedExtension: query.options.forcedExtension)
-                }
-            }
-        }
-    }
-
-    /// Does a piece of work on its executor, or on the caller's thread if the options ask for that.
-    private func perform<Value: Sendable>(
-        _ options: KingfisherParsedOptionsInfo,
-        or executor: WorkExecutor,
-        _ work: @escaping @Sendable () -> Value
-    ) async -> Value {
-        options.loadDiskFileSynchronously ? work() : await executor.run { work() }
     }
 
     /// Where an image is; the disk is looked at after the operations on the key that came before.

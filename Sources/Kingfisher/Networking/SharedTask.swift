@@ -56,11 +56,11 @@ final class SharedTask<Key: Hashable & Sendable, Value: Sendable>: LoadObserver 
     private let operation: Operation
     private let state = Locked(State())
 
-    /// What a task does, as far as its errors and its beginning depend on it.
+    /// What a task does, as far as its errors depend on it.
     enum Kind: Sendable {
-        /// It loads a source, in a task of its own. `unwanted` is the error when no subscriber wants it any more.
+        /// It loads a source. `unwanted` is the error when no subscriber wants it any more.
         case load(of: Source, unwanted: KingfisherError)
-        /// It is a transfer, which begins on the thread of its first subscriber.
+        /// It is a transfer.
         case transfer(SessionDataTask)
     }
 
@@ -185,7 +185,7 @@ final class SharedTask<Key: Hashable & Sendable, Value: Sendable>: LoadObserver 
         if case .transfer = kind { observer.isWanted } else { !observer.isCancelled }
     }
 
-    /// Starts the operation, unless all subscribers have left; called once.
+    /// Starts the operation on this thread, unless all subscribers have left; called once.
     func start() {
         let mayStart = state.withLock { state in
             guard case .waiting = state.phase else { return false }
@@ -193,18 +193,10 @@ final class SharedTask<Key: Hashable & Sendable, Value: Sendable>: LoadObserver 
             return true
         }
         guard mayStart else { return }
-        let body: @Sendable @concurrent () async -> Void = { [self] in
+        // Going to another thread would take longer than what is done before the operation first has to wait.
+        let task = Task.immediate(priority: TaskPriority(downloadPriority: priority)) { [self] in
             finish(await Result { () async throws(KingfisherError) in try await operation(self) })
         }
-        let urgency = TaskPriority(downloadPriority: priority)
-        let task =
-            switch kind {
-            case .load: Task(priority: urgency, operation: body)
-            case .transfer:
-                Task.immediate(priority: urgency) { [self] in
-                    finish(await Result { () async throws(KingfisherError) in try await operation(self) })
-                }
-            }
         let isStopped = state.withLock { state in
             state.task = task
             return state.failure != nil

@@ -174,7 +174,7 @@ final class ByteLoader: Sendable {
         let image = try await bytes.image(options).get()
         if !(options.processor is BytesOnly), let url = bytes.url, let link = delegateLink {
             let response = bytes.response?.urlResponse
-            await WorkExecutor.cpu.run {
+            await WorkExecutor.userCode.run {
                 link.delegate.imageDownloader(link.downloader, didDownload: image, for: url, with: response)
             }
         }
@@ -219,7 +219,7 @@ final class ByteLoader: Sendable {
             // This is fast enough for the transport's thread.
             return transfers.finish(transfer, result.map { LoadedBytes($0, of: transfer, response) })
         }
-        Task(executorPreference: WorkExecutor.io) { [self] in
+        Task(executorPreference: WorkExecutor.userCode) { [self] in
             let result = result.flatMap { data in
                 Result { () throws(KingfisherError) in
                     let decrypted = try decrypted(data, of: transfer, response)

@@ -105,6 +105,10 @@ public struct KingfisherParsedOptionsInfo: Sendable {
     public var cacheDamagedImages = false
 
     /// Read the disk cache on the caller's thread, so that a disk hit is delivered before the call returns.
+    ///
+    /// That needs a callback queue that allows it (the main queue on the main thread, or ``CallbackQueue/untouch``). A
+    /// load that misses, fails, or has to process the image ends after the call has returned, as without the option. A
+    /// cache's own look-up has nothing left to do after a miss, and reports that inside the call, too.
     public var loadDiskFileSynchronously = false
 
     /// How long the image stays in memory; nil means the value of the cache's configuration.

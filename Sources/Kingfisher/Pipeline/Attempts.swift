@@ -108,7 +108,7 @@ extension KingfisherManager {
         if isFirst {
             // Memory was asked when the load began.
             if load.options.loadDiskFileSynchronously, let found = await imageOnDiskAtOnce(wanted) {
-                return await load.result(found, from: wanted.source)
+                return await load.result(found, from: wanted.source, onThisThread: true)
             }
         } else if let hit = imageInMemory(wanted.source, wanted.options, requested: load.source) {
             updated?(nil)

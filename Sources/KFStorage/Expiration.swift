@@ -13,7 +13,7 @@ public enum StorageExpiration: Sendable, Equatable {
     case days(Int)
     /// Valid until an instant, whatever happens; reading the entry does not prolong it.
     case date(Date)
-    /// Not valid at all: storing with it removes what was there.
+    /// Not valid at all: storing with it stores nothing, and leaves what is there.
     case expired
 
     /// The instant at which an entry stored at `date` stops being valid; ``never`` and what lies beyond it is

@@ -5,7 +5,7 @@ import Glibc
 import KFSupport
 import Testing
 
-@Suite struct WorkExecutorTests {
+@Suite(.timeLimit(.minutes(2))) struct WorkExecutorTests {
     @Test("Work runs on a thread of the executor") func runsOnOwnThread() async {
         let executor = WorkExecutor("kf.test", threads: 1)
         let (first, second) = (await executor.run { pthread_self() }, await executor.run { pthread_self() })
@@ -77,6 +77,36 @@ import Testing
         let pairs = order.value
         #expect(pairs.count == 64)
         #expect(stride(from: 0, to: pairs.count - 1, by: 2).allSatisfy { pairs[$0] == pairs[$0 + 1] })
+    }
+
+    @Test("There are as many threads as pieces of work that block, and none once there has been no work for a while")
+    func growing() async {
+        let executor = WorkExecutor("kf.test", threads: 100, idleTime: .milliseconds(1))
+        for count in [8, 40, 3] {
+            // Each waits until all have begun.
+            let arrivals = Box(0), gate = DispatchSemaphore(value: 0)
+            await withTaskGroup(of: Void.self) { group in
+                for _ in 0..<count {
+                    group.addTask {
+                        await executor.run {
+                            let number = arrivals.state.withLock { arrived in
+                                arrived += 1
+                                return arrived
+                            }
+                            if number == count { for _ in 0..<count { gate.signal() } }
+                            block(on: gate)
+                        }
+                    }
+                }
+            }
+            while executor.currentThreadCount > 0, !Task.isCancelled { await Task.yield() }
+        }
+    }
+
+    @Test("Work that blocks nothing takes no more than one thread") func noNeedToGrow() async {
+        let executor = WorkExecutor("kf.test", threads: 100)
+        for _ in 0..<200 { await executor.run {} }
+        #expect(executor.currentThreadCount <= 2)  // a thread that is done may not have said so yet
     }
 
     @Test("There is at least one thread") func oneThread() async {

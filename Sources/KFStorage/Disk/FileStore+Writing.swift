@@ -5,7 +5,7 @@ import Glibc
 import KFSupport
 
 extension FileStore {
-    /// Writes the entry called `name`; with an expiration that has passed, removes it instead.
+    /// Writes the entry called `name`; with an expiration that has passed, nothing is done and what is there stays.
     ///
     /// A failure leaves what was there before; it is no failure if the file system stores no key and no user metadata.
     ///
@@ -27,7 +27,8 @@ extension FileStore {
     ) throws(StorageError) {
         try check(name)
         let now = clock()
-        guard !expiration.isExpired(at: now), fits(data.count) else {
+        guard !expiration.isExpired(at: now) else { return }
+        guard fits(data.count) else {
             try remove(name)
             return
         }

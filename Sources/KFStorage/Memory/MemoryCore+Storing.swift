@@ -10,11 +10,15 @@ extension MemoryCore {
         cost: Int,
         expiration given: StorageExpiration?,
         ifGeneration generation: MemoryGeneration?,
-        replacing: Bool = false
+        replacing: Bool = false,
+        removingIfExpired: Bool = false
     ) -> [MemoryValue] {
         let key = MemoryKey(text)
         let now = now
         return order.withLock { order in
+            let expiration = given ?? order.configuration.expiration
+            let expiry = expiration.expiry(since: now)
+            guard expiry > now || removingIfExpired else { return [] }
             if let generation {
                 // A store with a generation is not counted as a change, which would refuse other keys of the same
                 // group.
@@ -24,9 +28,7 @@ extension MemoryCore {
             } else {
                 order.countChange(of: key.digest)
             }
-            let expiration = given ?? order.configuration.expiration
             let isTooCostly = order.configuration.costLimit > 0 && cost > order.configuration.costLimit
-            let expiry = expiration.expiry(since: now)
             guard !isTooCostly, expiry > now else { return take(key.text, from: &order) }
             let entry = MemoryShard.Entry(
                 key: key,

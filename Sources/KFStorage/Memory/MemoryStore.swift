@@ -40,8 +40,8 @@ package final class MemoryStore<Value: Sendable>: Sendable {
 
     /// Stores `value`, and evicts others if a limit is exceeded.
     ///
-    /// A value that would be expired from the start, or that alone exceeds the cost limit, is not stored; the old value
-    /// of the key is still removed.
+    /// A value that would be expired from the start is not stored, and the old value of the key stays. A value that alone
+    /// exceeds the cost limit is not stored either, but the old value is removed.
     /// - Parameters:
     ///   - value: The value.
     ///   - key: Its key, whose old value is replaced.
@@ -50,13 +50,15 @@ package final class MemoryStore<Value: Sendable>: Sendable {
     ///   - generation: When given, nothing happens if the key was stored or removed since, or has a valid value:
     ///     another caller was faster, and its value is not older.
     ///   - replacing: With a generation: whether a valid value is replaced, too.
+    ///   - removingIfExpired: Whether a value that is expired from the start still has the old one removed.
     package func store(
         _ value: Value,
         forKey key: String,
         cost: Int,
         expiration: StorageExpiration? = nil,
         ifGeneration generation: MemoryGeneration? = nil,
-        replacing: Bool = false
+        replacing: Bool = false,
+        removingIfExpired: Bool = false
     ) {
         // SAFETY: an instance of a class is a reference, and that is all there is in a value of this existential type.
         let box = holdsObjects ? unsafeBitCast(value, to: MemoryValue.self) : Box(value)
@@ -66,7 +68,8 @@ package final class MemoryStore<Value: Sendable>: Sendable {
             cost: max(0, cost),
             expiration: expiration,
             ifGeneration: generation,
-            replacing: replacing
+            replacing: replacing,
+            removingIfExpired: removingIfExpired
         )
     }
 

@@ -1,13 +1,13 @@
 // The threads on which blocking I/O and pixel work run.
 
 import CKFLinux
-import Dispatch
+package import Dispatch
 import Foundation
 
 /// A bounded pool of threads of its own, for work that must not run on the cooperative pool or the caller's thread.
 ///
-/// Work is taken by the priority of its task, and in the order it came within one priority. Threads start with the
-/// first piece of work and end with the executor.
+/// Work is taken by the priority of its task, and in the order it came within one priority. A thread starts when there
+/// is more work than threads; it ends with the executor, or when there has been no work for the executor's idle time.
 package final class WorkExecutor: TaskExecutor {
     /// For work that keeps a core busy: decoding, processing and encoding pixels.
     ///
@@ -17,8 +17,13 @@ package final class WorkExecutor: TaskExecutor {
     /// For work that waits in system calls: reading and writing files.
     package static let io = WorkExecutor("kf.io", threads: 4)
 
+    /// For code of users and for files of theirs, which may block as long as they like, even until another load has
+    /// ended.
+    ///
+    /// There are as many threads as pieces of work that block, up to 512.
+    package static let userCode = WorkExecutor("kf.user", threads: 512, idleTime: .seconds(10))
+
     private let jobs: JobQueue
-    private let name: String
 
     /// How many threads there are at most, at least one.
     ///
@@ -29,10 +34,16 @@ package final class WorkExecutor: TaskExecutor {
         set { jobs.threadLimit = max(1, newValue) }
     }
 
-    /// Creates an executor with a number of threads, at least one.
-    package init(_ name: String, threads: Int) {
-        self.name = name
-        jobs = JobQueue(threadLimit: max(1, threads))
+    /// How many threads there are now.
+    package var currentThreadCount: Int { jobs.threadCount }
+
+    /// Creates an executor with at most a number of threads, at least one.
+    /// - Parameters:
+    ///   - name: The beginning of its threads' names.
+    ///   - threads: How many threads there are at most.
+    ///   - idleTime: How long a thread waits for work before it ends; nil means as long as the executor lives.
+    package init(_ name: String, threads: Int, idleTime: DispatchTimeInterval? = nil) {
+        jobs = JobQueue(name, threadLimit: max(1, threads), idleTime: idleTime)
     }
 
     deinit { jobs.close() }
@@ -59,20 +70,7 @@ package final class WorkExecutor: TaskExecutor {
 
     fileprivate func enqueue(_ job: consuming ExecutorJob, on executor: UnownedTaskExecutor) {
         let priority = job.priority.rawValue
-        let missing = jobs.push(JobQueue.Job(job: UnownedJob(job), executor: executor), priority: priority)
-        if !missing.isEmpty { startThreads(missing) }
-    }
-
-    private func startThreads(_ numbers: Range<Int>) {
-        for index in numbers {
-            let thread = Thread { [jobs, name] in
-                kf_name_thread("\(name).\(index)")  // Foundation's `name` is lost on Linux
-                jobs.work()
-            }
-            // libjpeg, libavif and lcms2 keep large buffers on the stack of the calling thread.
-            thread.stackSize = 2 << 20
-            thread.start()
-        }
+        jobs.push(JobQueue.Job(job: UnownedJob(job), executor: executor), priority: priority)
     }
 }
 
@@ -85,7 +83,7 @@ private final class CallerExecutor: TaskExecutor {
     func enqueue(_ job: consuming ExecutorJob) { executor.enqueue(job, on: asUnownedTaskExecutor()) }
 }
 
-/// The threads of one executor wait here.
+/// The jobs of one executor, and the threads that wait for them.
 private final class JobQueue: Sendable {
     struct Job: Sendable {
         let job: UnownedJob
@@ -94,24 +92,46 @@ private final class JobQueue: Sendable {
 
     private struct State: Sendable {
         var waiting = WorkQueue<Job>()
+        /// The jobs that wait or run.
+        var jobs = 0
         var threads = 0
         var threadLimit: Int
+        /// Whether a thread has been started that does not look for jobs yet.
+        var isStarting = false
         var isClosed = false
 
+        /// Counts the thread that has to be started, if one has to: for jobs that no thread can take.
+        ///
+        /// They start one after the other: of many jobs that are done soon, most are done before the next thread starts.
+        mutating func startsThread() -> Bool {
+            guard jobs > threads, threads < threadLimit, !isStarting else { return false }
+            threads += 1
+            isStarting = true
+            return true
+        }
+
         /// What a thread does next: a job, or it ends, or waits for more.
-        mutating func turn() -> (job: Job?, ends: Bool) {
+        mutating func turn(isIdle: Bool) -> (job: Job?, ends: Bool) {
             let isTooMany = threads > threadLimit
             let job = isTooMany ? nil : waiting.pop()
-            let ends = isTooMany || (job == nil && isClosed)
+            let ends = isTooMany || (job == nil && (isClosed || isIdle))
             if ends { threads -= 1 }
             return (job, ends)
         }
     }
 
+    private let name: String
+    private let idleTime: DispatchTimeInterval?
     private let state: Locked<State>
     private let available = DispatchSemaphore(value: 0)
 
-    init(threadLimit: Int) { state = Locked(State(threadLimit: threadLimit)) }
+    init(_ name: String, threadLimit: Int, idleTime: DispatchTimeInterval?) {
+        self.name = name
+        self.idleTime = idleTime
+        state = Locked(State(threadLimit: threadLimit))
+    }
+
+    var threadCount: Int { state.withLock { $0.threads } }
 
     var threadLimit: Int {
         get { state.withLock { $0.threadLimit } }
@@ -121,16 +141,14 @@ private final class JobQueue: Sendable {
     /// Whether the caller is on a thread of this queue.
     var isOnThread: Bool { kf_thread_owner() == UnsafeRawPointer(Unmanaged.passUnretained(self).toOpaque()) }
 
-    /// Adds a job; returns the numbers of the threads that have to be started.
-    func push(_ job: Job, priority: UInt8) -> Range<Int> {
-        let missing = state.withLock { state in
+    func push(_ job: Job, priority: UInt8) {
+        let startsThread = state.withLock { state in
             state.waiting.push(job, level: priority)
-            let missing = state.threads..<max(state.threads, state.threadLimit)
-            state.threads = missing.upperBound
-            return missing
+            state.jobs += 1
+            return state.startsThread()
         }
         available.signal()
-        return missing
+        if startsThread { startThread() }
     }
 
     /// Lets the waiting jobs of an executor move up.
@@ -146,16 +164,34 @@ private final class JobQueue: Sendable {
         available.signal()
     }
 
+    private func startThread() {
+        let thread = Thread { [self] in
+            kf_name_thread(name)  // Foundation's `name` is lost on Linux
+            kf_set_thread_owner(Unmanaged.passUnretained(self).toOpaque())
+            work()
+        }
+        // libjpeg, libavif and lcms2 keep large buffers on the stack of the calling thread.
+        thread.stackSize = 2 << 20
+        thread.start()
+    }
+
     /// The life of one thread.
-    func work() {
-        kf_set_thread_owner(Unmanaged.passUnretained(self).toOpaque())
+    private func work() {
+        let startsThread = state.withLock { state in
+            state.isStarting = false
+            return state.startsThread()
+        }
+        if startsThread { startThread() }
         while true {
-            available.wait()
-            let (job, ends) = state.withLock { $0.turn() }
-            if let job { job.job.runSynchronously(on: job.executor) }
+            let isIdle = available.wait(timeout: idleTime.map { .now() + $0 } ?? .distantFuture) == .timedOut
+            let (job, ends) = state.withLock { $0.turn(isIdle: isIdle) }
+            if let job {
+                job.job.runSynchronously(on: job.executor)
+                state.withLock { $0.jobs -= 1 }
+            }
             guard !ends else {
                 // What woke this thread is for another one.
-                available.signal()
+                if !isIdle { available.signal() }
                 return
             }
         }

@@ -32,8 +32,15 @@ extension CacheCore {
         let layers = options.storeCacheLayers
         let ticket = toDisk && layers.contains(.disk) ? operations.ticket(forKey: computedKey) : nil
         if layers.contains(.memory) {
-            memory.store(value: image, forKey: computedKey, expiration: options.memoryCacheExpiration)
-        } else if ticket != nil {
+            memory.store.store(
+                image,
+                forKey: computedKey,
+                cost: image.cacheCost,
+                expiration: options.memoryCacheExpiration,
+                // What is in memory would count as fresh, although the server has sent something else since.
+                removingIfExpired: options.respectCacheControl
+            )
+        } else if ticket != nil, !(options.diskCacheExpiration ?? disk.config.expiration).isExpired(at: Date()) {
             memory.remove(forKey: computedKey)  // an older image
         }
         guard let ticket else { return { .success(()) } }

@@ -105,7 +105,8 @@ final class CacheCore: Sendable {
             cost: image.cacheCost,
             expiration: options.memoryCacheExpiration,
             ifGeneration: generation,
-            replacing: replacing
+            replacing: replacing,
+            removingIfExpired: options.respectCacheControl
         )
     }
 

@@ -116,7 +116,7 @@ public enum DiskStorage {
         ///   - value: The value.
         ///   - key: Its key.
         ///   - expiration: How long it is valid; nil means the value of the configuration. With one that is over
-        ///     already, the key's entry is removed.
+        ///     already, nothing is stored, and the key's entry stays.
         ///   - writeOptions: With `withoutOverwriting`, an existing entry is kept, and is an error. Files are always
         ///     written atomically; other options are accepted for compatibility.
         ///   - forcedExtension: The extension of the file, instead of the configured one.

@@ -58,15 +58,21 @@ extension ImageCache {
     // MARK: Two forms
 
     /// Starts `work` now, on this thread, and hands its result to `handler` through `queue`.
+    ///
+    /// That is inside this call if `work` did not have to leave the thread, and otherwise once this has returned.
     func report<Value: Sendable>(
         to handler: (@Sendable (Value) -> Void)?,
         on queue: CallbackQueue,
         _ work: @escaping @Sendable () async -> Value
     ) {
+        let call = CallEnd()
         _ = Task.immediate {
             let value = await work()
-            if let handler { queue.execute { handler(value) } }
+            guard let handler else { return }
+            if !call.isOnThread { await call.wait() }
+            queue.execute { handler(value) }
         }
+        call.arrive()
     }
 
     /// Starts `work` now, on this thread, and calls `handler` through `queue` when it is done.

@@ -17,8 +17,10 @@ import KFSupport
 /// (``flushesOnExit``). A desktop program calls ``allCachesEnteredBackground()`` when its last window is hidden, a
 /// server awaits `allCachesWillTerminate(within:)` at the end of its graceful shutdown.
 ///
-/// Completion handlers and async functions are two forms of the same thing. Handlers always run, exactly once.
-/// Functions that use the disk and have neither form wait for it on the caller's thread. In a subclass, override the
+/// Completion handlers and async functions are two forms of the same thing. Handlers always run, exactly once:
+/// inside the call, if the callback queue allows it, when everything was done on the caller's thread (what needs memory
+/// alone, and what ``KingfisherParsedOptionsInfo/loadDiskFileSynchronously`` reads), and otherwise after the call has
+/// returned. Functions that use the disk and have neither form wait for it on the caller's thread. In a subclass, override the
 /// form with the handler: except for removing, the async form calls it.
 ///
 /// At the top level of a `main.swift` the compiler (of Swift 6.3) chooses the form with the handler even after `await`,

@@ -114,7 +114,7 @@ public enum MemoryStorage {
         ///   - value: The value. One that alone exceeds the limit is not stored.
         ///   - key: Its key.
         ///   - expiration: How long it is valid; nil means the value of the configuration. With one that is over
-        ///     already, the key's entry is removed.
+        ///     already, nothing is stored, and the key's entry stays.
         public func store(value: T, forKey key: String, expiration: StorageExpiration? = nil) {
             store.store(value, forKey: key, cost: value.cacheCost, expiration: expiration)
         }

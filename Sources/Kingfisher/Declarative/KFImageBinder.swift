@@ -82,7 +82,7 @@ final class KFImageBinder {
         task = nil
     }
 
-    /// Ends the interest in the load that is under way.
+    /// The load that is under way is no longer wanted.
     ///
     /// It is cancelled if it would be by the view's leaving the screen. Otherwise it ends without a download if it has
     /// not begun one; a download that is under way goes on for the cache.

@@ -31,12 +31,12 @@ extension KingfisherManager {
         referenceTaskIdentifierChecker: (@Sendable () -> Bool)? = nil
     ) async throws(KingfisherError) -> LivePhotoLoadingInfoResult {
         let relay = progressBlock.flatMap { report in
-            ProgressRelay { received, total in
-                if referenceTaskIdentifierChecker?() ?? true { report(received, total) }
-            }
+            ProgressRelay(
+                { received, total in if referenceTaskIdentifierChecker?() ?? true { report(received, total) } },
+                before: nil
+            )
         }
-        defer { relay?.finish() }
-        do throws(KingfisherError) {
+        let result = await Result { () async throws(KingfisherError) in
             guard !Task.isCancelled else { throw .requestError(reason: .asyncTaskContextCancelled) }
             var options = parsed(options)
             options.processor = LivePhotoImageProcessor.default
@@ -47,7 +47,9 @@ extension KingfisherManager {
                     try await livePhoto(source, settled, progress: relay)
                 }
             }
-        } catch {
+        }
+        await relay?.finish(result)
+        do throws(KingfisherError) { return try result.get() } catch {
             throw error.isCancelled ? .requestError(reason: .livePhotoTaskCancelled(source: source)) : error
         }
     }

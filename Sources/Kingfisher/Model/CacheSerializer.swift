@@ -55,7 +55,8 @@ public struct DefaultCacheSerializer: CacheSerializer, Hashable {
     /// from other bytes than the original ones, say from an image embedded in them, counts as processed.
     ///
     /// A processed image is encoded in the format of its original, as PNG when that is unknown, cannot be written, or
-    /// takes as long to write as AVIF. Frames that were processed become an animated WebP, which loses nothing at
+    /// takes as long to write as AVIF. One that a processor has made transparent is PNG if its original is JPEG, which
+    /// has no transparency. (Kingfisher writes JPEG, so that round corners are white when they come from the disk.) Frames that were processed become an animated WebP, which loses nothing at
     /// quality 1.
     ///
     /// - Parameters:
@@ -76,7 +77,7 @@ public struct DefaultCacheSerializer: CacheSerializer, Hashable {
             return image.encoded(as: .webp, quality: quality, lossless: quality >= 1)
         }
         switch original.flatMap({ ImageContentType(sniffing: $0) }) {
-        case .jpeg: return image.jpegData(compressionQuality: compressionQuality)
+        case .jpeg where !image.hasAlpha: return image.jpegData(compressionQuality: compressionQuality)
         case .webp: return image.encoded(as: .webp, quality: quality) ?? image.pngData()
         default: return image.pngData()
         }

@@ -13,6 +13,9 @@ public protocol ImageDataProvider: Sendable, SourceConvertible {
     /// Where the content comes from, if that has a URL. Nil by default.
     var contentURL: URL? { get }
     /// The bytes. The task this runs in is cancelled with the load.
+    ///
+    /// A load calls this on threads that are kept for code of the program: it may block, also until another load has
+    /// ended, without holding up others. Up to 512 calls of such code can block at one time.
     func data() async throws -> Data
     /// The bytes, to a handler that must be called exactly once, on any thread.
     func data(handler: @escaping @Sendable (Result<Data, any Error>) -> Void)
@@ -78,7 +81,7 @@ public struct LocalFileImageDataProvider: ImageDataProvider {
     /// - Parameters:
     ///   - fileURL: The file.
     ///   - cacheKey: The key in the caches; nil makes one from the path.
-    ///   - loadingQueue: Where the file is read; nil uses the library's own threads for file work.
+    ///   - loadingQueue: Where the file is read; nil uses the library's own threads.
     public init(fileURL: URL, cacheKey: String? = nil, loadingQueue: ExecutionQueue? = nil) {
         self.fileURL = fileURL
         self.cacheKey = cacheKey ?? fileURL.localFileCacheKey
@@ -92,9 +95,9 @@ public struct LocalFileImageDataProvider: ImageDataProvider {
     public func data() async throws -> Data {
         let fileURL = fileURL
         if let loadingQueue {
-            return try await loadingQueue.run(or: .io) { Result { try Data(contentsOf: fileURL) } }.get()
+            return try await loadingQueue.run(or: .userCode) { Result { try Data(contentsOf: fileURL) } }.get()
         }
-        return try await WorkExecutor.io.run { () async throws -> Data in try Data(contentsOf: fileURL) }
+        return try await WorkExecutor.userCode.run { () async throws -> Data in try Data(contentsOf: fileURL) }
     }
 
     /// The file's bytes, read on the loading queue.

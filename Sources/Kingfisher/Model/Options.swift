@@ -105,6 +105,10 @@ public struct KingfisherParsedOptionsInfo: Sendable {
     public var cacheDamagedImages = false
 
     /// Read the disk cache on the caller's thread, so that a disk hit is delivered before the call returns.
+    ///
+    /// That needs a callback queue that allows it (the main queue on the main thread, or ``CallbackQueue/untouch``). A
+    /// load that misses, fails, or has to process the image ends after the call has returned, as without the option. A
+    /// cache's own look-up has nothing left to do after a miss, and reports that inside the call, too.
     public var loadDiskFileSynchronously = false
 
     /// How long the image stays in memory; nil means the value of the cache's configuration.
@@ -129,8 +133,8 @@ public struct KingfisherParsedOptionsInfo: Sendable {
     /// The request is conditional if the response that is cached had a validator. A response of 304 makes the cached
     /// image the result, and renews how long it stays cached; another one replaces it. When the request fails, the
     /// cached image is the result, too (with ``respectCacheControl`` if the server allows that).
-    /// ``RetrieveImageResult/revalidation`` says which of these it was, and ``onStaleImage`` shows the cached image
-    /// before. For network sources; without effect with ``forceRefresh`` and ``onlyFromCache``. (Not in Kingfisher.)
+    /// ``RetrieveImageResult/revalidation`` says which of these it was, and ``onStaleImage`` gives the cached image
+    /// before; a view shows it until then, without a transition. For network sources; without effect with ``forceRefresh`` and ``onlyFromCache``. (Not in Kingfisher.)
     public var refreshCached = false
 
     /// Whether a failed request of ``refreshCached`` is an error even if there is a cached image. (Not in Kingfisher.)

@@ -166,7 +166,7 @@ final class ByteLoader: Sendable {
         let image = try await bytes.image(options).get()
         if !(options.processor is BytesOnly), let url = bytes.url, let link = delegateLink {
             let response = bytes.response?.urlResponse
-            await WorkExecutor.cpu.run {
+            await WorkExecutor.userCode.run {
                 link.delegate.imageDownloader(link.downloader, didDownload: image, for: url, with: response)
             }
         }
@@ -209,7 +209,7 @@ final class ByteLoader: Sendable {
         guard delegateLink != nil || conditions.decryptor != nil || conditions.dataModifier != nil else {
             return try result.get()
         }
-        return try await WorkExecutor.io.run { [self] in
+        return try await WorkExecutor.userCode.run { [self] in
             let result = result.flatMap { data in
                 Result { () throws(KingfisherError) in
                     let decrypted = try decrypted(data, of: transfer, response)

@@ -69,13 +69,14 @@ public final class DownloadTask: Sendable {
 
     /// Runs a load in a task that this handle cancels: **now, on this thread**, until it first has to wait.
     ///
-    /// The completion handler is not called before this returns, unless the value says so.
+    /// The completion handler is not called before this returns, unless the value says so and was found without leaving
+    /// this thread.
     /// - Parameters:
     ///   - priority: How urgent the load is, from 0 to 1; nil means as urgent as the calling code.
     ///   - queue: Where the completion handler is called, outside all locks.
     ///   - completionHandler: Called with the result.
     ///   - load: Loads something.
-    ///   - endsAtOnce: Whether a value that is there before this returns is handed over before, too.
+    ///   - endsAtOnce: Whether a value that was found on this thread is handed over before this returns.
     /// - Returns: Whether it goes on: false when the load has ended.
     @discardableResult
     func start<Value: Sendable>(
@@ -85,11 +86,11 @@ public final class DownloadTask: Sendable {
         _ load: @escaping @Sendable () async throws(KingfisherError) -> Value,
         endsAtOnce: @escaping @Sendable (Value) -> Bool = { _ in false }
     ) -> Bool {
-        let returned = Promise<Void>()
+        let call = CallEnd()
         let task = Task.immediate(priority: priority.map { TaskPriority(downloadPriority: $0) }) { [self] in
             let result = await Result(catching: load)
             let isAtOnce = if case .success(let value) = result { endsAtOnce(value) } else { false }
-            if !isAtOnce { await returned.value }
+            if !isAtOnce || !call.isOnThread { await call.wait() }
             finish()
             if let completionHandler { queue.execute { completionHandler(result) } }
         }
@@ -102,7 +103,7 @@ public final class DownloadTask: Sendable {
             }
             return false
         }
-        returned.fulfil(())
+        call.arrive()
         return !isOver
     }
 

@@ -177,13 +177,19 @@ open class ImageDownloader: @unchecked Sendable {
         completionHandler: (@Sendable (Result<ImageLoadingResult, KingfisherError>) -> Void)? = nil
     ) -> DownloadTask {
         var parsed = KingfisherParsedOptionsInfo(options)
-        let relay = ProgressRelay(progressBlock)
-        if let relay { parsed.observer = relay }
-        let task = downloadImage(with: url, options: parsed) { result in
-            relay?.finish()
-            completionHandler?(result)
+        let queue = parsed.callbackQueue
+        guard let relay = ProgressRelay(progressBlock, before: queue) else {
+            return downloadImage(with: url, options: parsed, completionHandler: completionHandler)
         }
-        relay?.follow(task)
+        parsed.observer = relay
+        parsed.callbackQueue = .untouch
+        let task = downloadImage(with: url, options: parsed) { result in
+            _ = Task.immediate {
+                await relay.finish(result)
+                queue.execute { completionHandler?(result) }
+            }
+        }
+        relay.follow(task)
         return task
     }
 
@@ -265,9 +271,12 @@ extension ImageDownloader {
         progressBlock: DownloadProgressBlock? = nil
     ) async throws(KingfisherError) -> ImageLoadingResult {
         var parsed = KingfisherParsedOptionsInfo(options)
-        let relay = ProgressRelay(progressBlock)
+        let relay = ProgressRelay(progressBlock, before: nil)
         if let relay { parsed.observer = relay }
-        defer { relay?.finish() }
-        return try await downloadImage(with: url, options: parsed)
+        let result = await Result { [parsed] () async throws(KingfisherError) in
+            try await downloadImage(with: url, options: parsed)
+        }
+        await relay?.finish(result)
+        return try result.get()
     }
 }

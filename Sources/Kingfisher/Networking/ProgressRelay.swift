@@ -1,12 +1,17 @@
 // Brings progress from a transport's thread to the main queue, as often as a screen shows it. For all loads.
 
+import Dispatch
 import KFSupport
 
-/// Brings progress to the main queue; no report begins there once the load has finished.
+/// Brings progress to the main queue, before the completion handler of its load.
 ///
 /// A report that waits for the main queue takes the place of the one before it, and reports come no faster than a
-/// screen shows them, but for the last one, with all bytes; that one is left out if the load ends before the main queue
-/// is free. On the main queue the completion comes last; on another it may come while the last progress is reported.
+/// screen shows them, but for the last one, with all bytes.
+///
+/// The last report is in front of a completion on the main queue. A completion on another queue, and the end of an
+/// async function, waits until the report has been made: for two seconds at most, since the main thread may be blocked
+/// until the load ends, and not at all as long as that is so. A report that has not begun by then is dropped, and so are
+/// those of a load that was cancelled.
 final class ProgressRelay: Sendable {
     private struct State: Sendable {
         var isFinished = false
@@ -14,31 +19,43 @@ final class ProgressRelay: Sendable {
         var task: DownloadTask?
         /// The report that waits for the main queue.
         var waiting: (received: Int64, expected: Int64)?
+        /// Fulfilled when the last report that was queued has been made.
+        var isDelivered: Promise<Bool>?
         /// When the report before was queued.
         var last: ContinuousClock.Instant?
     }
 
     /// Screens show 60 images a second.
     private static let interval = Duration.milliseconds(16)
+    /// Whether the main queue has run a report since one was waited for in vain.
+    private static let isMainServed = Locked(true)
 
     private let block: DownloadProgressBlock
+    private let queue: CallbackQueue?
     private let state = Locked(State())
 
-    init?(_ block: DownloadProgressBlock?) {
+    /// A relay to a block; nil if there is none.
+    /// - Parameters:
+    ///   - block: Called with the progress.
+    ///   - queue: Where the load's completion handler is called; nil for an async function.
+    init?(_ block: DownloadProgressBlock?, before queue: CallbackQueue?) {
         guard let block else { return nil }
-        self.block = block
+        (self.block, self.queue) = (block, queue)
     }
 
     func report(_ piece: ReceivedPiece) { report(received: piece.received, expected: piece.expected) }
 
     func report(received: Int64, expected: Int64) {
         guard expected >= 0 else { return }
+        let delivered = Promise<Bool>()
         let isNew = state.withLock { state in
             let now = ContinuousClock.now
             let isLast = received == expected
             if state.waiting == nil, !isLast, let last = state.last, now - last < Self.interval { return false }
-            defer { (state.waiting, state.last) = ((received, expected), now) }
-            return state.waiting == nil
+            let isNew = state.waiting == nil
+            (state.waiting, state.last) = ((received, expected), now)
+            if isNew { state.isDelivered = delivered }
+            return isNew
         }
         guard isNew else { return }
         CallbackQueue.mainAsync.execute { [self] in
@@ -47,12 +64,29 @@ final class ProgressRelay: Sendable {
                 return state.isFinished || state.task?.isCancelled == true ? nil : state.waiting
             }
             if let report { MainActor.assumeIsolated { block(report.received, report.expected) } }
+            delivered.fulfil(true)
+            Self.isMainServed.withLock { $0 = true }
         }
     }
 
     func follow(_ task: DownloadTask) { state.withLock { $0.task = task } }
 
-    func finish() { state.withLock { $0.isFinished = true } }
+    /// The load has ended; once this returns, its completion may come.
+    func finish<Value>(_ result: Result<Value, KingfisherError>) async {
+        if case .failure(let error) = result, error.isCancelled {
+            return state.withLock { $0.isFinished = true }
+        }
+        guard queue?.identity != .main else { return }  // the completion comes behind the reports
+        if let isDelivered = state.withLock({ $0.isDelivered }) { await wait(for: isDelivered) }
+        state.withLock { $0.isFinished = true }
+    }
+
+    private func wait(for isDelivered: Promise<Bool>) async {
+        guard isDelivered.valueIfFulfilled == nil, Self.isMainServed.withLock({ $0 }) else { return }
+        DispatchQueue.global().asyncAfter(deadline: .now() + .seconds(2)) { isDelivered.fulfil(false) }
+        let isInTime = await isDelivered.value { isDelivered.fulfil(false) }
+        if !isInTime, !Task.isCancelled { Self.isMainServed.withLock { $0 = false } }
+    }
 }
 
 extension ProgressRelay: LoadObserver {

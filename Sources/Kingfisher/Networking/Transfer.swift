@@ -206,7 +206,7 @@ final class Transfer: TransportEvents {
             return .now(.allow)
         }
         return .later { [self] in
-            let isAccepted = await WorkExecutor.io.run { [self] in
+            let isAccepted = await WorkExecutor.userCode.run { [self] in
                 accepts(response) {
                     statuses?.contains($0) ?? link.delegate.isValidStatusCode($0, for: link.downloader)
                 }

@@ -4,12 +4,15 @@ import Foundation
 import KFSupport
 
 extension KingfisherManager {
-    /// Finds the image for one caller; no progress is reported once this returns.
+    /// Finds the image for one caller; all progress is reported, or in front of the completion, when this returns.
     func image(for load: Load) async throws(KingfisherError) -> RetrieveImageResult {
         guard !Task.isCancelled else { throw .requestError(reason: .asyncTaskContextCancelled) }
         return try await whileRunning(load.handle) { () async throws(KingfisherError) in
-            defer { load.progress?.finish() }
-            return try await alternativesWithPreviews(for: load)
+            let result = await Result { () async throws(KingfisherError) in
+                try await alternativesWithPreviews(for: load)
+            }
+            await load.progress?.finish(result)
+            return try result.get()
         }
     }
 
@@ -105,7 +108,7 @@ extension KingfisherManager {
         if load.isFirst {
             // Memory was asked when the load began.
             if load.options.loadDiskFileSynchronously, let found = await imageOnDiskAtOnce(wanted) {
-                return await load.result(found, from: wanted.source)
+                return await load.result(found, from: wanted.source, onThisThread: true)
             }
         } else if let hit = imageInMemory(wanted.source, wanted.options, requested: load.source) {
             updated?(nil)

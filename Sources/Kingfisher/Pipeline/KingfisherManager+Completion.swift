@@ -57,6 +57,7 @@ extension KingfisherManager {
             source,
             options,
             progressBlock: progressBlock,
+            before: options.callbackQueue,
             previewSetter: previewSetter,
             handle: handle,
             updated: downloadTaskUpdated

@@ -230,11 +230,12 @@ public final class KingfisherManager: Sendable {
         return try await handle.value { () async throws(KingfisherError) in try await self.image(for: load) }
     }
 
-    /// One caller's request.
+    /// One caller's request; its completion handler is called on `queue`, nil for an async function.
     func load(
         _ source: Source,
         _ options: KingfisherParsedOptionsInfo,
         progressBlock: DownloadProgressBlock?,
+        before queue: CallbackQueue? = nil,
         previewSetter: Previews.Setter? = nil,
         handle: DownloadTask? = nil,
         updated: DownloadTaskUpdatedBlock? = nil
@@ -244,7 +245,7 @@ public final class KingfisherManager: Sendable {
         return Load(
             source: source,
             options: options,
-            progress: ProgressRelay(progressBlock),
+            progress: ProgressRelay(progressBlock, before: queue),
             previews: isEncrypted ? nil : Previews(options, setter: previewSetter, clock: clock),
             handle: handle ?? DownloadTask(),
             updated: updated

@@ -89,11 +89,16 @@ final class Load: LoadObserver {
         return subscriber
     }
 
-    /// Adapts a shared result to the caller: its image modifier, its sources.
-    func result(_ loaded: LoadResult, from source: Source) async -> RetrieveImageResult {
+    /// Adapts a result to the caller: its image modifier, which runs on the caller's thread if asked for, its sources.
+    func result(
+        _ loaded: LoadResult,
+        from source: Source,
+        onThisThread: Bool = false
+    ) async -> RetrieveImageResult {
         var image = loaded.image
         if let modifier = options.imageModifier {
-            image = await WorkExecutor.cpu.run { [image] in modifier.modify(image) }
+            image =
+                onThisThread ? modifier.modify(image) : await WorkExecutor.cpu.run { [image] in modifier.modify(image) }
         }
         let data: @Sendable () -> Data? = if let data = loaded.data { { data } } else { options.encoding(of: image) }
         var result = RetrieveImageResult(

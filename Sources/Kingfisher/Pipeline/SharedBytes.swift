@@ -37,8 +37,8 @@ extension KingfisherManager {
         by entry: ImageLoaderRegistry.Entry,
         _ options: KingfisherParsedOptionsInfo
     ) async throws(KingfisherError) -> LoadedBytes {
-        try await sharedBytes(of: source, by: entry.registration, options) { load throws(KingfisherError) in
-            let (data, response) = try await entry.loader.bytes(at: url, options) {
+        try await sharedBytes(of: source, by: entry.registration, options) { [self] load throws(KingfisherError) in
+            let (data, response) = try await data(of: entry.loader, at: url, options) {
                 load.didProgress($0, of: $1)
             }
             return LoadedBytes(
@@ -87,7 +87,7 @@ extension KingfisherManager {
 
     /// The data of a provider, which is called off the caller's thread.
     func data(of provider: any ImageDataProvider) async throws(KingfisherError) -> Data {
-        let result = await WorkExecutor.io.run { () async -> Result<Data, any Error> in
+        let result = await WorkExecutor.userCode.run { () async -> Result<Data, any Error> in
             do { return .success(try await provider.data()) } catch { return .failure(error) }
         }
         switch result {
@@ -97,17 +97,18 @@ extension KingfisherManager {
             throw .imageSettingError(reason: .dataProviderError(provider: provider, error: error))
         }
     }
-}
 
-extension ImageLoading {
     /// The bytes at a URL; the loader is called off the caller's thread.
-    fileprivate func bytes(
+    ///
+    /// (In an extension of the protocol, Swift 6.3 would call the loader on a thread of the cooperative pool.)
+    private func data(
+        of loader: any ImageLoading,
         at url: URL,
         _ options: KingfisherParsedOptionsInfo,
         progress: @escaping @Sendable (Int64, Int64) -> Void
     ) async throws(KingfisherError) -> (Data, URLResponse?) {
-        let result = await WorkExecutor.io.run { () async -> Result<(Data, URLResponse?), any Error> in
-            do { return .success(try await load(url, options: options, progress: progress)) } catch {
+        let result = await WorkExecutor.userCode.run { () async -> Result<(Data, URLResponse?), any Error> in
+            do { return .success(try await loader.load(url, options: options, progress: progress)) } catch {
                 return .failure(error)
             }
         }

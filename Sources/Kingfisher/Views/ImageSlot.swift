@@ -105,7 +105,7 @@ final class SlotState {
     /// The wait for the first layout of the view, which owns it; nil when the newest load does not wait for it.
     weak var layoutWait: LayoutWait?
 
-    /// Ends the currency of the load that is under way.
+    /// The load that is under way is no longer wanted.
     ///
     /// If it has not begun its download, it ends without one; a download that is under way goes on for the cache.
     func supersede() {

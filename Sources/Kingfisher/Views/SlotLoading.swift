@@ -76,6 +76,7 @@ final class SlotLoad<Slot: ImageSlot> {
         options.callbackQueue = .mainCurrentOrAsync
         options.isForView = true
         options.observer = currency
+        if options.refreshCached, present == nil { options.onStaleImage = staleImageSetter() }
         var (progress, previewSetter): (DownloadProgressBlock?, Previews.Setter?)
         if progressBlock != nil || showsProgress { progress = { [self] in report($0, $1, to: progressBlock) } }
         if options.progressiveJPEG != nil { previewSetter = { [self] in showPreview($0) } }
@@ -100,6 +101,15 @@ final class SlotLoad<Slot: ImageSlot> {
         guard let owner, isCurrent else { return }
         if total > 0 { slot.loadDidProceed(owner, to: Double(received) / Double(total)) }
         progressBlock?(received, total)
+    }
+
+    /// Shows what is cached while the server is asked about it, and calls the user's block.
+    private func staleImageSetter() -> @Sendable (RetrieveImageResult) -> Void {
+        let block = options.onStaleImage
+        return { [self] stale in
+            MainActor.assumeIsolated { showPreview(stale.image) }
+            block?(stale)
+        }
     }
 
     private func showPreview(_ image: KFCrossPlatformImage?) {

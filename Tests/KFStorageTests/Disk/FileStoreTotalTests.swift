@@ -67,6 +67,8 @@ import Testing
         #expect(try store.trim(above: 11, to: 7) == ["a"])
         #expect(store.knownSize == 7)
         try store.write(Data(count: 1), to: "d", expiration: .expired)
+        #expect(store.knownSize == 7)
+        try store.remove("d")
         #expect(store.knownSize == 0)
         try write(7, "e")
         try store.discard(try #require(try store.read("e")))

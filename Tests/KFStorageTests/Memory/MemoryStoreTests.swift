@@ -49,13 +49,25 @@ import Testing
         #expect(store.isCached(forKey: "given"))
     }
 
-    @Test("Storing an expired value removes the entry")
+    @Test("Storing an expired value leaves the entry, and a value that is being made may still come after it")
     func storeExpired() {
         let store = store()
         store.store(1, forKey: "a", cost: 1)
-        store.store(2, forKey: "a", cost: 1, expiration: .expired)
-        #expect(store.value(forKey: "a") == nil)
-        #expect(store.count == 0)
+        let before = store.generation(forKey: "b")
+        for expiration in [StorageExpiration.expired, .seconds(0), .days(-1), .date(.distantPast), .seconds(.nan)] {
+            store.store(2, forKey: "a", cost: 1, expiration: expiration)
+            store.store(2, forKey: "b", cost: 1, expiration: expiration)
+            #expect(store.value(forKey: "a") == 1 && store.count == 1)
+        }
+        store.store(3, forKey: "b", cost: 1, ifGeneration: before)
+        #expect(store.value(forKey: "b") == 3)
+    }
+
+    @Test("If asked for, storing an expired value removes the entry") func removeIfExpired() {
+        let store = store()
+        store.store(1, forKey: "a", cost: 1)
+        store.store(2, forKey: "a", cost: 1, expiration: .expired, removingIfExpired: true)
+        #expect(store.value(forKey: "a") == nil && store.count == 0)
     }
 
     @Test("An expired entry is not found, but stays until expired entries are removed")

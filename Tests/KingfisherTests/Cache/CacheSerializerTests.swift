@@ -2,6 +2,7 @@
 
 import Foundation
 import KFSupport
+import KingfisherTestSupport
 import Testing
 
 @testable import Kingfisher
@@ -63,6 +64,34 @@ import Testing
         )
         let read = try #require(standard.data(with: turned, original: nil).flatMap { Image(data: $0) })
         #expect(read.pixelWidth == 32 && read.pixelHeight == 64 && read.imageOrientation == .up)
+    }
+
+    @Test("What a processor has made transparent is transparent from the disk too; what is opaque stays JPEG")
+    func transparency() async throws {
+        try await Rig.run { rig in
+            rig.server.route("/a.jpg", .data(try SampleImage.jpeg()))
+            let url = rig.server.url("/a.jpg")
+            let corners = RoundCornerImageProcessor(cornerRadius: 20)
+            let cases: [(processor: any ImageProcessor, format: ImageFormat)] = [
+                (corners, .PNG),
+                (ResizingImageProcessor(referenceSize: CGSize(width: 32, height: 32)) |> corners, .PNG),
+                (RoundCornerImageProcessor(cornerRadius: 20, backgroundColor: .white), .JPEG),
+                (BlurImageProcessor(blurRadius: 3), .JPEG),
+                (ResizingImageProcessor(referenceSize: CGSize(width: 32, height: 32)), .JPEG),
+                (BlackWhiteProcessor(), .JPEG), (OverlayImageProcessor(overlay: .red, fraction: 0.5), .JPEG),
+            ]
+            for (processor, format) in cases {
+                let options: KingfisherOptionsInfo = [.processor(processor), .waitForCache]
+                let made = try await rig.manager.retrieveImage(with: url, options: options).image
+                rig.cache.clearMemoryCache()
+                let read = try await rig.manager.retrieveImage(with: url, options: options)
+                #expect(read.cacheType == .disk && read.image.hasAlpha == made.hasAlpha)
+                #expect(read.image.hasAlpha == (format == .PNG))
+                let path = rig.cache.cachePath(forKey: url.cacheKey, processorIdentifier: processor.identifier)
+                #expect(self.format(try Data(contentsOf: URL(fileURLWithPath: path))) == format, "\(processor)")
+                if format == .PNG { #expect(read.image.pngData() == made.pngData()) }
+            }
+        }
     }
 
     /// Kingfisher stores nothing here, so such an image is loaded and processed again after each eviction from memory.

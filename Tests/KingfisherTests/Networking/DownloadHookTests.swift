@@ -124,7 +124,8 @@ import FoundationNetworking
 
     @Test("Progress that the screen cannot show is left out, the last one never") func throttled() async throws {
         let counts = Box<[Int64]>([])
-        let relay = try #require(ProgressRelay { received, _ in counts.change { $0.append(received) } })
+        let made = ProgressRelay({ received, _ in counts.change { $0.append(received) } }, before: nil)
+        let relay = try #require(made)
         let task = SessionDataTask(URLRequest(url: fakeURL))
         await MainActor.run {
             // While the main queue is busy, reports take the place of each other.

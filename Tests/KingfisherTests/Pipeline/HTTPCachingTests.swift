@@ -111,6 +111,17 @@ import Testing
         }
     }
 
+    @Test("What is not fresh takes the place of a fresh image in memory") func staleAfterFresh() async throws {
+        try await Rig.run { rig in
+            rig.server.route("/a.png", sequence: [try image(Self.fresh), try stale(etag: "\"2\"", width: 32)])
+            let url = rig.server.url("/a.png")
+            for (options, width) in [([], 64), ([.forceRefresh], 32), ([], 32)] as [(KingfisherOptionsInfo, Int)] {
+                let result = try await rig.manager.retrieveImage(with: url, options: respecting + options)
+                #expect(result.image.pixelWidth == width)
+            }
+        }
+    }
+
     // MARK: What may be used though it is stale
 
     @Test("While the server is asked, a stale image may be the result, if the server allows it")

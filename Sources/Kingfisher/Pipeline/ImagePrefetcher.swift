@@ -18,6 +18,9 @@ import KFSupport
 /// ``KingfisherParsedOptionsInfo/downloadPriority`` names another one than 0.5; a load with a higher one that joins
 /// raises it.
 ///
+/// However many prefetchers there are, together they load 100 images at once, or as many as one of them may alone
+/// (``maxConcurrentDownloads``). The others wait: those with a higher priority go first, then those that came first.
+///
 /// A prefetcher is for one list and one start, keeps itself alive while it runs, and may be used from any thread.
 public final class ImagePrefetcher: CustomStringConvertible, Sendable {
     private let sources: [Source]
@@ -224,7 +227,8 @@ extension ImagePrefetcher {
     private func load(_ indices: [Int]) async {
         // A stop may have come between the start and its jobs.
         guard state.withLock({ $0.phase == .running }) else { return }
-        let outcome = await work.image(of: sources[indices[0]])
+        let outcome = await work.imageInTurn(of: sources[indices[0]], limit: queue.limit)
+        guard let outcome else { return }
         state.withLock { state in
             guard state.phase == .running else { return }
             let ends = indices.map { PrefetchEnd(index: $0, outcome: outcome) }

@@ -63,6 +63,7 @@ public final class KingfisherManager: Sendable {
     /// What these share.
     let loads = Flights<ImageLoad>()
     let byteLoads = Flights<ByteLoad>()
+    let prefetchSlots = PrefetchSlots(count: PrefetchSlots.countOfManager)
 
     /// Creates a manager.
     /// - Parameters:

@@ -14,8 +14,16 @@ final class LivePhotoProgress: Sendable {
         count = resources.count { if case .network = $0.dataSource { true } else { false } }
     }
 
+    /// The options of a load whose progress is that of a file.
+    func reporting(_ file: Int, _ options: KingfisherParsedOptionsInfo) -> KingfisherParsedOptionsInfo {
+        var options = options
+        options.hooks.received = { [self] in report(received: $0.received, expected: $0.expected, of: file) }
+        options.hooks.progressed = { [self] in report(received: $0, expected: $1, of: file) }
+        return options
+    }
+
     /// More of a file has arrived; reported once the lengths of all files are known.
-    func report(received: Int64, expected: Int64, of file: Int) {
+    private func report(received: Int64, expected: Int64, of file: Int) {
         guard expected >= 0 else { return }
         files.withLock { files in
             files[file] = (received, expected)

@@ -82,13 +82,7 @@ final class ImageList {
     }
 
     var isLoading: Bool {
-        cells.values.contains { cell in
-            switch cell.phase {
-            case .loading: true
-            case .waiting: cell.isInView
-            case .unbound, .shown, .failed: false
-            }
-        }
+        cells.values.contains { $0.isLoading || ($0.isWaiting && $0.isInView) }
     }
 
     /// Begins and ends loads after a layout, when it is known which cells can be seen, and before they are drawn.
@@ -105,14 +99,14 @@ final class ImageList {
             let index = cell.index
             rows = min(rows?.lowerBound ?? index, index)..<max(rows?.upperBound ?? 0, index + 1)
             view = view ?? cell.view
-            if case .waiting = cell.phase { waiting.append((index, cell)) }
+            if cell.isWaiting { waiting.append((index, cell)) }
         }
         for (_, cell) in waiting.sorted(by: { $0.index < $1.index }) { load(cell) }
         prefetching.show(rows, like: view)
     }
 
     private func load(_ cell: ImageListCell) {
-        guard case .waiting = cell.phase else { return }
+        guard cell.isWaiting else { return }
         cell.load(source(cell.index), options: options) { [weak self, weak cell] result in
             guard let self, let cell else { return }
             onResult?(cell.view, cell.index, result)

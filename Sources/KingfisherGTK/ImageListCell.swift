@@ -6,25 +6,14 @@ import Kingfisher
 /// A cell that shows one item after the other.
 @MainActor
 final class ImageListCell {
-    enum Phase {
-        /// There is no item.
-        case unbound
-        /// The item's image is to be loaded when the cell can be seen.
-        case waiting
-        /// A load is under way; it has a number.
-        case loading(Int)
-        /// There is nothing to be done: the image is there, or the item has none.
-        case shown
-        /// The load has failed; another is tried when the cell comes into view again.
-        case failed
-    }
-
     let view: KFCrossPlatformImageView
-    private(set) var phase = Phase.unbound
+    /// Whether there is an item.
+    private(set) var isBound = false
+    /// Done when the image is there, or the item has none.
+    private var load = LoadWhileVisible()
     /// The list item, which is there until "teardown".
     private let item: OpaquePointer
     private let widget: UnsafeMutablePointer<GtkWidget>
-    private var loads = 0
     /// What is shown until the image is there.
     private var placeholder: (any Placeholder)?
 
@@ -35,8 +24,6 @@ final class ImageListCell {
 
     isolated deinit { g_object_unref(UnsafeMutableRawPointer(widget)) }
 
-    var isBound: Bool { if case .unbound = phase { false } else { true } }
-
     /// The index of the item, which changes when others are inserted or removed before it.
     var index: Int { Int(gtk_list_item_get_position(item)) }
 
@@ -46,13 +33,22 @@ final class ImageListCell {
     /// Whether the cell can be seen; after a layout.
     var isInView: Bool { isMapped && widget.isInView }
 
-    func bind() { phase = .waiting }
+    /// Whether an image is to be loaded when the cell can be seen.
+    var isWaiting: Bool { isBound && load.phase == .waiting }
+
+    /// Whether a load is under way.
+    var isLoading: Bool { load.isLoading }
+
+    func bind() {
+        isBound = true
+        _ = load.reset()
+    }
 
     /// Ends the load, and shows nothing.
     func unbind() {
         guard isBound else { return }
-        phase = .unbound
-        placeholder = nil
+        (isBound, placeholder) = (false, nil)
+        _ = load.reset()
         endLoad()
     }
 
@@ -64,19 +60,12 @@ final class ImageListCell {
 
     /// What is shown is to be loaded again.
     func reset() {
-        if case .loading = phase { endLoad() }
-        phase = .waiting
+        if load.reset() { endLoad() }
     }
 
     /// The cell cannot be seen any more.
     func leaveView() {
-        switch phase {
-        case .unbound, .waiting, .shown: break
-        case .failed: phase = .waiting
-        case .loading:
-            phase = .waiting
-            endLoad()
-        }
+        if load.leave() { endLoad() }
     }
 
     /// Loads the image of the item.
@@ -91,21 +80,19 @@ final class ImageListCell {
         completion: @escaping @MainActor (Result<RetrieveImageResult, KingfisherError>) -> Void
     ) {
         guard let source else {
-            phase = .shown
+            load.finish()
             view.kf.setImage(with: nil as Source?, placeholder: placeholder)
             return
         }
-        loads += 1
-        let number = loads
-        phase = .loading(number)
+        let number = load.begin()
         view.kf.setImage(with: source, placeholder: placeholder, options: options) { [weak self] result in
-            guard let self, case .loading(number) = phase else { return }
-            phase = .shown
+            var (isFailed, isReplaced) = (false, false)
             if case .failure(let error) = result {
                 // The program has cancelled the load, or shows something else in the view: that is up to it.
-                if error.isTaskCancelled || error.isNotCurrentTask { return }
-                phase = .failed
+                isReplaced = error.isTaskCancelled || error.isNotCurrentTask
+                isFailed = !isReplaced
             }
+            guard let self, load.end(number, isFailed: isFailed), !isReplaced else { return }
             completion(result)
         }
     }

@@ -18,10 +18,11 @@ final class KFImageBinder {
     private(set) var content = Content.placeholder { didSet { onChange?() } }
     /// How many bytes there are.
     let progress = Progress.discreteProgress(totalUnitCount: 0)
+    private var load = LoadWhileVisible()
     /// Whether a load is under way.
-    private(set) var isLoading = false
+    var isLoading: Bool { load.isLoading }
     /// Whether there is nothing to load any more: the image is there, or there is no source.
-    private(set) var isDone = false
+    var isDone: Bool { load.phase == .done }
     /// Called when ``content`` has changed.
     var onChange: (() -> Void)?
     /// Called when ``progress`` has grown by a percent.
@@ -53,11 +54,11 @@ final class KFImageBinder {
         guard !isLoading, !isDone else { return }
         let handlers = context.handlers
         guard let source = context.source else {
-            isDone = true
+            load.finish()
             handlers.call(.failure(.imageSettingError(reason: .emptySource)))
             return fail()
         }
-        isLoading = true
+        let number = load.begin()
         (progress.completedUnitCount, progress.totalUnitCount) = (0, 0)
         task = SlotLoad.start(
             source,
@@ -67,7 +68,7 @@ final class KFImageBinder {
             manager: context.manager,
             progressBlock: { [weak self] in self?.proceed($0, of: $1) },
             completion: { [weak self] result in
-                self?.end(result)
+                self?.end(result, number)
                 // Later, so that no handler runs while a view is being made or laid out.
                 CallbackQueue.mainAsync.execute { MainActor.assumeIsolated { handlers.call(result) } }
             }
@@ -76,8 +77,7 @@ final class KFImageBinder {
 
     /// Cancels the load that is under way, if there is one; what is shown stays.
     func cancel() {
-        guard isLoading else { return }
-        isLoading = false
+        guard load.leave() else { return }
         task?.cancel()
         task = nil
     }
@@ -109,9 +109,11 @@ final class KFImageBinder {
         progress.totalUnitCount > 0 ? 100 * progress.completedUnitCount / progress.totalUnitCount : 0
     }
 
-    private func end(_ result: Result<RetrieveImageResult, KingfisherError>) {
-        guard case .failure(let error) = result, !error.isNotCurrentTask, isLoading else { return }
-        (isLoading, task) = (false, nil)
+    private func end(_ result: Result<RetrieveImageResult, KingfisherError>, _ number: Int) {
+        guard case .failure(let error) = result, !error.isNotCurrentTask, load.end(number, isFailed: true) else {
+            return
+        }
+        task = nil
         fail()
     }
 
@@ -160,7 +162,8 @@ extension KFImageBinder {
     fileprivate func preview(_ image: KFCrossPlatformImage?) { if isLoading { content = .image(image, .none) } }
 
     fileprivate func succeed(_ image: KFCrossPlatformImage, _ transition: ImageTransition) {
-        (isLoading, isDone, task) = (false, true, nil)
+        load.finish()
+        task = nil
         progress.completedUnitCount = progress.totalUnitCount
         content = .image(image, transition)
     }

@@ -64,10 +64,8 @@ extension KingfisherManager {
         }
         let cache = options.targetCache ?? cache
         // Waits for stores and removals that are under way.
-        for resource in source.resources {
-            await cache.core.operations.ticket(
-                forKey: resource.cacheKey.computedKey(with: options.processor.identifier)
-            ).run {}
+        for key in source.resources.map({ $0.cacheKey.computedKey(with: options.processor.identifier) }) {
+            await cache.core.operations.ticket(forKey: key).run {}
         }
         let missing = await WorkExecutor.io.run { [self] in missingResources(source, options: options) }
         if options.onlyFromCache, let first = missing.first {
@@ -77,13 +75,11 @@ extension KingfisherManager {
         let found = await WorkExecutor.io.run {
             source.resources.map { cache.possibleCacheFileURLIfOnDisk(resource: $0, options: options) }
         }
-        var files: [URL] = []
-        for (resource, file) in zip(source.resources, found) {
-            guard let file else { throw .cacheError(reason: .missingLivePhotoResourceOnDisk(resource)) }
-            files.append(file)
+        for (resource, file) in zip(source.resources, found) where file == nil {
+            throw .cacheError(reason: .missingLivePhotoResourceOnDisk(resource))
         }
         return LivePhotoLoadingInfoResult(
-            fileURLs: files,
+            fileURLs: found.compactMap(\.self),
             cacheType: downloaded.isEmpty ? .disk : .none,
             source: source,
             originalSource: source,
@@ -113,35 +109,21 @@ extension KingfisherManager {
         options: KingfisherParsedOptionsInfo,
         progress: ProgressRelay? = nil
     ) async throws(KingfisherError) -> [LivePhotoResourceDownloadingResult] {
-        typealias Outcome = Result<LivePhotoResourceDownloadingResult?, KingfisherError>
         let progress = progress.map { LivePhotoProgress(of: resources, $0) }
-        let outcomes = await withTaskGroup(of: (Int, Outcome).self) { group in
-            for (index, resource) in resources.enumerated() {
-                var options = options
-                options.observer = progress?.observer(ofFile: index)
-                group.addTask { [options] in
-                    let outcome = await Result { () async throws(KingfisherError) in
-                        try await self.downloadAndCache(resource, options)
-                    }
-                    return (index, outcome)
+        do {
+            return try await withThrowingTaskGroup(of: (Int, LivePhotoResourceDownloadingResult?).self) { group in
+                for (index, resource) in resources.enumerated() {
+                    var options = options
+                    options.observer = progress?.observer(ofFile: index)
+                    group.addTask { [options] in (index, try await self.downloadAndCache(resource, options)) }
                 }
+                let results = try await group.reduce(into: [:]) { $0[$1.0] = $1.1 }
+                return results.sorted { $0.key < $1.key }.map(\.value)
             }
-            var outcomes: [(Int, Outcome)] = []
-            for await outcome in group {
-                outcomes.append(outcome)
-                if case .failure = outcome.1 {
-                    // The others will fail with a cancellation error.
-                    group.cancelAll()
-                    return [outcome]
-                }
-            }
-            return outcomes.sorted { $0.0 < $1.0 }
+        } catch {
+            // The group's type does not say that its tasks throw nothing else.
+            throw error as? KingfisherError ?? .requestError(reason: .asyncTaskContextCancelled)
         }
-        var results: [LivePhotoResourceDownloadingResult] = []
-        for (_, outcome) in outcomes {
-            if let result = try outcome.get() { results.append(result) }
-        }
-        return results
     }
 
     /// Downloads a file and keeps it on disk; nil when it is there and the server says that it has not changed.

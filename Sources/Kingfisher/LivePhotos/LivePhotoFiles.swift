@@ -14,15 +14,9 @@ extension ImageCache {
         processorIdentifier identifier: String = DefaultImageProcessor.default.identifier,
         referenceFileType: LivePhotoResource.FileType
     ) -> URL? {
-        for fileExtension in referenceFileType.possibleExtensions {
-            let url = cacheFileURLIfOnDisk(
-                forKey: key,
-                processorIdentifier: identifier,
-                forcedExtension: fileExtension
-            )
-            if let url { return url }
-        }
-        return nil
+        referenceFileType.possibleExtensions.lazy.compactMap {
+            self.cacheFileURLIfOnDisk(forKey: key, processorIdentifier: identifier, forcedExtension: $0)
+        }.first
     }
 
     /// Removes from disk what was kept of a resource of unknown type under other extensions: it would be found first.

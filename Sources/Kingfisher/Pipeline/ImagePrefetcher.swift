@@ -18,12 +18,14 @@ import KFSupport
 /// ``KingfisherParsedOptionsInfo/downloadPriority`` names another one than 0.5; a load with a higher one that joins
 /// raises it.
 ///
+/// However many prefetchers there are, together they load 100 images at once, or as many as one of them may alone
+/// (``maxConcurrentDownloads``). The others wait: those with a higher priority go first, then those that came first.
+///
 /// A prefetcher is for one list and one start, keeps itself alive while it runs, and may be used from any thread.
 public final class ImagePrefetcher: CustomStringConvertible, Sendable {
     private let sources: [Source]
-    /// The sources by their cache keys, in the order of the list: those with one key are loaded once.
-    private let entries: [[Int]]
     private let work: PrefetchWork
+    private let queue: PrefetchQueue
     private let callbackQueue: CallbackQueue
     private let result = Promise<PrefetchResult>()
     private let state: Locked<State>
@@ -37,24 +39,14 @@ public final class ImagePrefetcher: CustomStringConvertible, Sendable {
     ) {
         self.sources = sources
         work = PrefetchWork(options, manager: manager) { $0.waitForCache = true }
+        queue = PrefetchQueue(limit: 5, priority: work.priority)
         // On the main queue the handlers come one after the other only if none is called at once.
         if case .mainCurrentOrAsync = callbackQueue {
             self.callbackQueue = .mainAsync
         } else {
             self.callbackQueue = callbackQueue
         }
-        var entries: [[Int]] = []
-        var positions: [String: Int] = [:]
-        for (index, source) in sources.enumerated() {
-            let position = positions[source.cacheKey, default: entries.count]
-            if position == entries.count {
-                positions[source.cacheKey] = position
-                entries.append([])
-            }
-            entries[position].append(index)
-        }
-        self.entries = entries
-        state = Locked(State(hasEnded: Array(repeating: false, count: sources.count), handlers: handlers))
+        state = Locked(State(handlers: handlers))
     }
 
     /// Creates a prefetcher of URLs.
@@ -146,21 +138,24 @@ public final class ImagePrefetcher: CustomStringConvertible, Sendable {
     /// Loads that wait for a retry or an asynchronous request modifier count. May be changed at any time: a higher
     /// limit begins more at once, a lower one ends nothing.
     public var maxConcurrentDownloads: Int {
-        get { state.withLock { $0.limit } }
-        set {
-            state.withLock { $0.limit = max(1, newValue) }
-            startWorkers()
-        }
+        get { queue.limit }
+        set { queue.limit = newValue }
     }
 
     /// Starts; returns at once, and does nothing the second time or after ``stop()``.
     public func start() {
-        state.withLock { state in
-            guard case .waiting = state.phase else { return }
-            state.phase = .running
-            if entries.isEmpty { state.phase = .finished }
+        let isFirst = state.withLock { state in
+            guard state.phase == .notStarted else { return false }
+            state.phase = sources.isEmpty ? .ended : .running
+            return true
         }
-        startWorkers()
+        guard isFirst else { return }
+        // Sources with one key are loaded once.
+        let entries = Dictionary(grouping: sources.indices) { sources[$0].cacheKey }.values
+        let jobs = entries.sorted { $0[0] < $1[0] }.map { indices in
+            PrefetchQueue.Job(id: indices[0]) { [self] in await load(indices) }
+        }
+        for task in queue.replace(with: jobs) { task.cancel() }
         report()
     }
 
@@ -169,15 +164,16 @@ public final class ImagePrefetcher: CustomStringConvertible, Sendable {
     /// The completion handler follows, without further progress and without waiting for anything; the same before
     /// ``start()``. After the end nothing happens.
     public func stop() {
-        let workers = state.withLock { state -> [Task<Void, Never>] in
-            if case .finished = state.phase { return [] }
+        state.withLock { state in
+            guard state.phase == .notStarted || state.phase == .running else { return }
+            let ended = Set(state.ended.map(\.index))
             let stopped = PrefetchWork.Outcome.failed(.requestError(reason: .asyncTaskContextCancelled))
-            for index in sources.indices where !state.hasEnded[index] { state.end(index, stopped) }
-            state.phase = .finished
-            defer { state.workers = [:] }
-            return state.workers.values.compactMap(\.self)
+            for index in sources.indices where !ended.contains(index) {
+                state.ended.append(PrefetchEnd(index: index, outcome: stopped))
+            }
+            state.phase = .ended
         }
-        for worker in workers { worker.cancel() }
+        queue.stop()
         report()
     }
 
@@ -199,67 +195,76 @@ public final class ImagePrefetcher: CustomStringConvertible, Sendable {
 // MARK: - Loading
 
 extension ImagePrefetcher {
-    /// Starts as many tasks as there may be, each with an entry.
-    private func startWorkers() {
-        while let (number, entry) = state.withLock({ $0.takeForNewWorker(of: entries.count) }) {
-            let worker = Task(priority: work.priority) { @concurrent in await load(entry, by: number) }
-            let isStopped = state.withLock { state in
-                guard state.isRunning else { return true }
-                // It may have ended by now.
-                if state.workers[number] != nil { state.workers[number] = .some(worker) }
-                return false
-            }
-            if isStopped { worker.cancel() }
-        }
+    fileprivate enum Phase: Sendable {
+        case notStarted
+        case running
+        /// The completion is to be reported.
+        case ended
+        case reported
     }
 
-    /// Loads one entry after the other.
-    private func load(_ first: Int, by worker: Int) async {
-        var entry: Int? = first
-        while let current = entry {
-            let outcome = await work.image(of: sources[entries[current][0]])
-            entry = state.withLock { state in
-                guard state.isRunning else { return nil }
-                for index in entries[current] { state.end(index, outcome) }
-                state.announced = state.ended.count
-                if state.ended.count == sources.count { state.phase = .finished }
-                return state.takeNext(of: entries.count, by: worker)
-            }
-            report()
+    fileprivate struct State: Sendable {
+        var phase = Phase.notStarted
+        /// The sources that have ended, in the order of their ends.
+        var ended: [PrefetchEnd] = []
+        /// Those whose progress is to be reported; those of a stop never are.
+        var progress: [PrefetchEnd] = []
+        /// Released with the completion.
+        var handlers: PrefetchHandlers?
+        /// Whether a thread calls the handlers.
+        var isReporting = false
+    }
+
+    /// What the handlers are to be called with.
+    fileprivate enum Report: Sendable {
+        /// Further sources have ended.
+        case progress([PrefetchEnd])
+        /// All have.
+        case completion([PrefetchEnd])
+    }
+
+    /// Loads one source for all of the list that have its key.
+    private func load(_ indices: [Int]) async {
+        // A stop may have come between the start and its jobs.
+        guard state.withLock({ $0.phase == .running }) else { return }
+        let outcome = await work.imageInTurn(of: sources[indices[0]], limit: queue.limit)
+        guard let outcome else { return }
+        state.withLock { state in
+            guard state.phase == .running else { return }
+            let ends = indices.map { PrefetchEnd(index: $0, outcome: outcome) }
+            state.ended += ends
+            if state.handlers?.progress != nil { state.progress += ends }
+            if state.ended.count == sources.count { state.phase = .ended }
         }
+        report()
     }
 
     /// Calls the handlers with what is to be reported, in order; returns at once when another thread does.
     private func report() {
-        let mayReport = state.withLock { state in
-            defer { state.isReporting = true }
-            return !state.isReporting
-        }
-        guard mayReport else { return }
         while let (report, handlers) = state.withLock({ $0.takeReport() }) {
             switch report {
-            case .progress(let end):
-                if let progress = handlers?.progress { callbackQueue.execute { progress([end]) } }
+            case .progress(let ends):
+                guard let progress = handlers?.progress else { break }
+                for end in ends { callbackQueue.execute { progress(end) } }
             case .completion(let ends):
                 if let completion = handlers?.completion { callbackQueue.execute { completion(ends) } }
-                result.fulfil(PrefetchResult(state.withLock { $0.ended }, of: sources))
+                result.fulfil(PrefetchResult(ends, of: sources))
             }
+            state.withLock { $0.isReporting = false }
         }
     }
 }
 
-extension PrefetchResult {
-    fileprivate init(_ ends: [PrefetchEnd], of sources: [Source]) {
-        var (skipped, completed): ([Source], [Source]) = ([], [])
-        var failed: [PropagationError] = []
-        for end in ends {
-            let source = sources[end.index]
-            switch end.outcome {
-            case .skipped: skipped.append(source)
-            case .completed: completed.append(source)
-            case .failed(let error): failed.append(PropagationError(source: source, error: error))
-            }
+extension ImagePrefetcher.State {
+    /// The next report, after which others may be taken once `isReporting` is false again; nil when there is none.
+    fileprivate mutating func takeReport() -> (ImagePrefetcher.Report, PrefetchHandlers?)? {
+        guard !isReporting else { return nil }
+        if !progress.isEmpty {
+            defer { (isReporting, progress) = (true, []) }
+            return (.progress(progress), handlers)
         }
-        (self.skipped, self.failed, self.completed) = (skipped, failed, completed)
+        guard phase == .ended else { return nil }
+        defer { (isReporting, phase, handlers) = (true, .reported, nil) }
+        return (.completion(ended), handlers)
     }
 }

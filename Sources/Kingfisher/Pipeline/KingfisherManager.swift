@@ -63,6 +63,7 @@ public final class KingfisherManager: Sendable {
     /// What these share.
     let loads = SharedTasks<LoadKey, LoadResult>()
     let byteLoads = SharedTasks<ByteSource, LoadedBytes>()
+    let prefetchSlots = PrefetchSlots(count: PrefetchSlots.countOfManager)
 
     /// Creates a manager.
     /// - Parameters:

@@ -30,34 +30,19 @@ public final class PrefetchCoordinator: Sendable {
     }
 
     fileprivate struct Row: Sendable {
-        enum Phase: Sendable {
-            /// In the window, not begun.
-            case waiting
-            /// The number of the load, and its task once there is one.
-            case running(Int, Task<Void, Never>?)
-            case finished
-        }
-
         let source: Source
-        var phase = Phase.waiting
-
-        var isWaiting: Bool { if case .waiting = phase { true } else { false } }
-        var isRunning: Bool { if case .running = phase { true } else { false } }
-        var task: Task<Void, Never>? { if case .running(_, let task) = phase { task } else { nil } }
+        /// The number of its load: a row with another source has another one.
+        let load: Int
     }
 
     fileprivate struct State: Sendable {
         var window: Int
         var destination: Destination
-        var limit = 8
-        var isPaused = false
         /// The visible rows; nil while there are none.
         var visible: Range<Int>?
         var isForward = true
         /// The rows of the window, and those visible ones that were in it before.
         var rows: [Int: Row] = [:]
-        /// The rows of the window, nearest first.
-        var order: [Int] = []
         /// Counts the changes of the window.
         var changes = 0
         /// Counts the loads.
@@ -69,6 +54,7 @@ public final class PrefetchCoordinator: Sendable {
 
     private let source: @Sendable (Int) -> Source?
     private let work: PrefetchWork
+    private let queue: PrefetchQueue
     private let state: Locked<State>
 
     /// Creates a coordinator for one list.
@@ -102,12 +88,11 @@ public final class PrefetchCoordinator: Sendable {
             $0.alsoPrefetchToMemory = true
             adapt(&$0)
         }
+        queue = PrefetchQueue(limit: 8, priority: work.priority)
         state = Locked(State(window: Self.allowed(window), destination: destination))
     }
 
-    deinit {
-        for task in state.withLock({ $0.rows.values.compactMap(\.task) }) { task.cancel() }
-    }
+    deinit { queue.stop() }
 
     private static func allowed(_ window: Int) -> Int { min(max(window, 0), longestWindow) }
 
@@ -126,11 +111,8 @@ public final class PrefetchCoordinator: Sendable {
     ///
     /// What is under way goes on.
     public var isPaused: Bool {
-        get { state.withLock { $0.isPaused } }
-        set {
-            state.withLock { $0.isPaused = newValue }
-            beginRows()
-        }
+        get { queue.isPaused }
+        set { queue.isPaused = newValue }
     }
 
     /// How many rows are prefetched beyond the visible ones, from 0 to 1,000.
@@ -149,11 +131,8 @@ public final class PrefetchCoordinator: Sendable {
 
     /// How many rows are loaded at once; 8 at first, at least 1.
     public var maxConcurrentDownloads: Int {
-        get { state.withLock { $0.limit } }
-        set {
-            state.withLock { $0.limit = max(1, newValue) }
-            beginRows()
-        }
+        get { queue.limit }
+        set { queue.limit = newValue }
     }
 
     /// Changes something on which the window depends, and follows it; the latest change counts.
@@ -165,36 +144,21 @@ public final class PrefetchCoordinator: Sendable {
         }
         let sources = rows.compactMap { row in source(row).map { (row: row, source: $0) } }
         let dropped = state.withLock { state in
-            state.changes == number ? state.moveWindow(to: sources) : []
+            guard state.changes == number else { return [Task<Void, Never>]() }
+            let jobs = state.moveWindow(to: sources).map(job)
+            return queue.replace(with: jobs, keeping: state.rows.values.map(\.load))
         }
         for task in dropped { task.cancel() }
-        beginRows()
     }
 
-    /// Begins as many rows as may be under way.
-    private func beginRows() {
-        while let (row, load, source, destination) = state.withLock({ $0.takeRow() }) {
-            let task = Task(priority: work.priority) { @concurrent [weak self, work] in
-                switch destination {
-                case .memory: _ = await work.image(of: source)
-                case .disk: _ = await work.bytes(of: source)
-                }
-                self?.end(row, load)
+    private func job(_ row: Row) -> PrefetchQueue.Job {
+        PrefetchQueue.Job(id: row.load) { [weak self, work] in
+            switch self?.destination {
+            case .memory: _ = await work.image(of: row.source)
+            case .disk: _ = await work.bytes(of: row.source)
+            case nil: break
             }
-            let isOver = state.withLock { state in
-                guard case .running(load, _)? = state.rows[row]?.phase else { return true }
-                state.rows[row]?.phase = .running(load, task)
-                return false
-            }
-            if isOver { task.cancel() }
         }
-    }
-
-    private func end(_ row: Int, _ load: Int) {
-        state.withLock { state in
-            if case .running(load, _)? = state.rows[row]?.phase { state.rows[row]?.phase = .finished }
-        }
-        beginRows()
     }
 }
 
@@ -221,32 +185,21 @@ extension PrefetchCoordinator.State {
         return (max(0, end - window)..<end).reversed()
     }
 
-    /// The window holds these rows now; returns the tasks of those it does not hold any more.
-    fileprivate mutating func moveWindow(to sources: [(row: Int, source: Source)]) -> [Task<Void, Never>] {
-        var (before, after) = (rows, [Int: PrefetchCoordinator.Row](minimumCapacity: sources.count))
-        for (row, source) in sources {
-            if let known = before[row], known.source == source {
-                after[row] = known
-                before[row] = nil
-            } else {
-                after[row] = PrefetchCoordinator.Row(source: source)
+    /// The window has these rows now; returns them, nearest first.
+    fileprivate mutating func moveWindow(
+        to sources: [(row: Int, source: Source)]
+    ) -> [PrefetchCoordinator.Row] {
+        let before = rows
+        rows = before.filter { visible?.contains($0.key) == true }
+        return sources.map { number, source in
+            var row = before[number]
+            if row?.source != source {
+                loads += 1
+                row = nil
             }
+            let current = row ?? PrefetchCoordinator.Row(source: source, load: loads)
+            rows[number] = current
+            return current
         }
-        for (row, known) in before where after[row] == nil && !known.isWaiting && visible?.contains(row) == true {
-            after[row] = known
-            before[row] = nil
-        }
-        (rows, order) = (after, sources.map(\.row))
-        return before.values.compactMap(\.task)
-    }
-
-    /// The nearest row that has not begun, which begins; nil when none may.
-    fileprivate mutating func takeRow() -> (Int, load: Int, Source, PrefetchCoordinator.Destination)? {
-        guard !isPaused, rows.values.count(where: \.isRunning) < limit,
-            let row = order.first(where: { rows[$0]?.isWaiting == true }), let source = rows[row]?.source
-        else { return nil }
-        loads += 1
-        rows[row]?.phase = .running(loads, nil)
-        return (row, loads, source, destination)
     }
 }

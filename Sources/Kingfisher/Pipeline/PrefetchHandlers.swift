@@ -48,61 +48,66 @@ struct PrefetchEnd: Sendable {
     let outcome: PrefetchWork.Outcome
 }
 
-/// The handlers of a prefetcher, and the lists they are given, which grow with each call.
+extension PrefetchResult {
+    /// How sources ended.
+    init(_ ends: [PrefetchEnd], of sources: [Source]) {
+        let ended = EndedItems(sources, ends)
+        (skipped, completed) = (ended.skipped, ended.completed)
+        failed = ends.compactMap { end in
+            guard case .failed(let error) = end.outcome else { return nil }
+            return PropagationError(source: sources[end.index], error: error)
+        }
+    }
+}
+
+/// What has ended, in the order of the ends.
+private struct EndedItems<Item: Sendable>: Sendable {
+    private let items: [Item]
+    private(set) var skipped: [Item] = []
+    private(set) var failed: [Item] = []
+    private(set) var completed: [Item] = []
+
+    init(_ items: [Item], _ ends: [PrefetchEnd] = []) {
+        self.items = items
+        for end in ends { add(end) }
+    }
+
+    mutating func add(_ end: PrefetchEnd) {
+        let item = items[end.index]
+        switch end.outcome {
+        case .skipped: skipped.append(item)
+        case .failed: failed.append(item)
+        case .completed: completed.append(item)
+        }
+    }
+
+    /// This with one more.
+    mutating func adding(_ end: PrefetchEnd) -> Self {
+        add(end)
+        return self
+    }
+
+    func report(to handler: @Sendable ([Item], [Item], [Item]) -> Void) { handler(skipped, failed, completed) }
+}
+
+/// The handlers of a prefetcher, whatever they are given: its sources, or what these were made of.
 struct PrefetchHandlers: Sendable {
-    private struct Lists<Item: Sendable>: Sendable {
-        var skipped: [Item] = []
-        var failed: [Item] = []
-        var completed: [Item] = []
-
-        mutating func add(_ item: Item, _ outcome: PrefetchWork.Outcome) {
-            switch outcome {
-            case .skipped: skipped.append(item)
-            case .failed: failed.append(item)
-            case .completed: completed.append(item)
-            }
-        }
-    }
-
-    /// The lists of one prefetcher; its handlers are called one after the other.
-    private final class Collector<Item: Sendable>: Sendable {
-        private let items: [Item]
-        private let lists = Locked(Lists<Item>())
-
-        init(_ items: [Item]) { self.items = items }
-
-        /// Adds what has ended, and returns everything.
-        func adding(_ ends: [PrefetchEnd]) -> Lists<Item> {
-            lists.withLock { lists in
-                for end in ends { lists.add(items[end.index], end.outcome) }
-                return lists
-            }
-        }
-    }
-
-    /// Called with a source that has ended; nil when there is no handler.
-    let progress: (@Sendable ([PrefetchEnd]) -> Void)?
-    /// Called with those that have ended since.
+    /// Called with one end after the other, and reports all so far; nil without a handler.
+    let progress: (@Sendable (PrefetchEnd) -> Void)?
+    /// Called with all ends.
     let completion: (@Sendable ([PrefetchEnd]) -> Void)?
 
-    /// Handlers that are given items: the sources of the prefetcher, or what they were made of.
     init<Item: Sendable>(
         _ items: [Item],
         progress: (@Sendable ([Item], [Item], [Item]) -> Void)?,
         completion: (@Sendable ([Item], [Item], [Item]) -> Void)?
     ) {
-        let collector = Collector(items)
-        self.progress = progress.map { Self.calling($0, collector) }
-        self.completion = completion.map { Self.calling($0, collector) }
-    }
-
-    private static func calling<Item: Sendable>(
-        _ handler: @escaping @Sendable ([Item], [Item], [Item]) -> Void,
-        _ collector: Collector<Item>
-    ) -> @Sendable ([PrefetchEnd]) -> Void {
-        { ends in
-            let lists = collector.adding(ends)
-            handler(lists.skipped, lists.failed, lists.completed)
+        self.progress = progress.map { progress in
+            let ended = Locked(EndedItems(items))
+            return { end in ended.withLock { $0.adding(end) }.report(to: progress) }
+        }
+        self.completion = completion.map { completion -> @Sendable ([PrefetchEnd]) -> Void in
+            { ends in EndedItems(items, ends).report(to: completion) }
         }
     }
 }

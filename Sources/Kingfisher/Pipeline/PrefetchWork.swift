@@ -44,42 +44,31 @@ struct PrefetchWork: Sendable {
         self.manager = manager
     }
 
-    /// The options for a source, and the caches they name.
-    private struct Terms {
-        var options: KingfisherParsedOptionsInfo
-        let cache: ImageCache
-        let originalCache: ImageCache
-        /// The identifier of the processor, as it is part of cache keys.
-        let identifier: String
-    }
-
-    private func terms(for source: Source) -> Terms {
+    /// The options for a source, with both caches named.
+    private func options(for source: Source) -> KingfisherParsedOptionsInfo {
         var options = options
         manager.process(&options, for: source)
-        let cache = options.targetCache ?? .default
-        let originalCache = options.originalCache ?? cache
-        (options.targetCache, options.originalCache) = (cache, originalCache)
-        var resolved = options
-        resolved.resolveProcessor()
-        return Terms(
-            options: options,
-            cache: cache,
-            originalCache: originalCache,
-            identifier: resolved.processor.identifier
-        )
+        options.targetCache = options.targetCache ?? .default
+        options.originalCache = options.originalCache ?? options.targetCache
+        return options
     }
 
     /// The priority of tasks that do the work.
     var priority: TaskPriority { TaskPriority(downloadPriority: options.downloadPriority) }
 
+    /// The same as ``image(of:)`` as soon as the manager has a slot, see ``PrefetchSlots``; nil when the calling task is
+    /// cancelled before.
+    func imageInTurn(of source: Source, limit: Int) async -> Outcome? {
+        await manager.prefetchSlots.run(limit: limit, priority: priority) { await image(of: source) }
+    }
+
     /// Makes and stores the image of a source, unless it is cached.
     func image(of source: Source) async -> Outcome {
         await outcome { () async throws(KingfisherError) in
-            let terms = terms(for: source)
-            var options = terms.options
+            var options = options(for: source)
             // What its server may have to be asked about is a load as any other.
             if mayBeSkipped(source, options), !options.asksServer(about: source) {
-                switch await cachedType(of: source, terms.identifier, in: terms.cache, options) {
+                switch await cachedType(of: source, options) {
                 case .memory: return .skipped
                 case .disk where !options.alsoPrefetchToMemory: return .skipped
                 case .disk:
@@ -97,11 +86,11 @@ struct PrefetchWork: Sendable {
     /// Stores the bytes of a source on disk as they are, unless they or the image made of them are cached.
     func bytes(of source: Source) async -> Outcome {
         await outcome { () async throws(KingfisherError) in
-            let terms = terms(for: source), options = terms.options
+            let options = options(for: source)
             try manager.checkMayBeTried(source, options)
             if mayBeSkipped(source, options) {
-                if await cachedType(of: source, terms.identifier, in: terms.cache, options).cached { return .skipped }
-                if await cachedType(of: source, "", in: terms.originalCache, options) == .disk { return .skipped }
+                if await cachedType(of: source, options).cached { return .skipped }
+                if await cachedType(ofOriginalOf: source, options) == .disk { return .skipped }
             }
             let key = source.cacheKey(options)
             guard !options.onlyFromCache else { throw .cacheError(reason: .imageNotExisting(key: key)) }
@@ -124,7 +113,7 @@ struct PrefetchWork: Sendable {
             }
             query.options.cacheMetadata = loaded.cacheMetadata
             let stored = Promise<CacheStoreResult>()
-            terms.originalCache.putOriginal(loaded.data, query, stored)
+            options.originalCache?.putOriginal(loaded.data, query, stored)
             try await stored.value.diskCacheResult.get()
             return .completed
         }
@@ -142,13 +131,20 @@ struct PrefetchWork: Sendable {
             && manager.blockedURL(source, options) == nil
     }
 
-    private func cachedType(
-        of source: Source,
-        _ identifier: String,
-        in cache: ImageCache,
-        _ options: KingfisherParsedOptionsInfo
-    ) async -> CacheType {
-        let (key, type) = (source.cacheKey(options), options.forcedExtension)
-        return await cache.imageCachedTypeAsync(forKey: key, processorIdentifier: identifier, forcedExtension: type)
+    private func cachedType(of source: Source, _ options: KingfisherParsedOptionsInfo) async -> CacheType {
+        var resolved = options
+        resolved.resolveProcessor()
+        return await options.targetCache?.imageCachedTypeAsync(
+            forKey: source.cacheKey(options),
+            processorIdentifier: resolved.processor.identifier,
+            forcedExtension: options.forcedExtension
+        ) ?? .none
+    }
+
+    private func cachedType(ofOriginalOf source: Source, _ options: KingfisherParsedOptionsInfo) async -> CacheType {
+        await options.originalCache?.imageCachedTypeAsync(
+            forKey: source.cacheKey(options),
+            forcedExtension: options.forcedExtension
+        ) ?? .none
     }
 }

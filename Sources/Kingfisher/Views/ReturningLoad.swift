@@ -8,21 +8,13 @@ import Foundation
 final class ReturningLoad {
     typealias Completion = @MainActor (Result<RetrieveImageResult, KingfisherError>) -> Void
 
-    private enum Phase {
-        /// A load is under way.
-        case loading
-        /// The load has been cancelled, as the view has left the screen; its end has not been reported yet.
-        case leaving
-        /// The load has ended with this error, and begins again when the view is back.
-        case away(KingfisherError)
-        case ended
-    }
-
     private weak var view: KFCrossPlatformImageView?
     private let source: Source
     private let start: @MainActor (KFCrossPlatformImageView, Completion?) -> DownloadTask?
     private let completion: Completion?
-    private var phase = Phase.ended
+    private var load = LoadWhileVisible()
+    /// The error with which a load has ended because the view left; nil once the next one has begun.
+    private var pause: KingfisherError?
 
     /// A load that has not begun.
     init(
@@ -38,53 +30,40 @@ final class ReturningLoad {
     @discardableResult
     func begin() -> DownloadTask? {
         guard let view else { return nil }
-        phase = .loading
-        return start(view) { [self] in loadDidEnd($0) }
+        pause = nil
+        let number = load.begin()
+        return start(view) { [self] in loadDidEnd($0, number) }
     }
 
     func viewDidDisappear() {
-        guard case .loading = phase, let view else { return }
-        phase = .leaving
+        guard let view, load.leave() else { return }
         KingfisherWrapper<KFCrossPlatformImageView>(view).cancel()
     }
 
-    func viewDidAppear() { if case .away = phase { begin() } }
+    func viewDidAppear() { if pause != nil { begin() } }
 
     /// The program cancels the load: it does not begin again.
     func stay() {
-        switch phase {
-        case .leaving: phase = .loading
-        case .away(let error): end(.failure(error))
-        case .loading, .ended: break
-        }
+        load.finish()
+        if let pause { end(.failure(pause)) }
     }
 
     /// Another load takes its place, or the view is released.
     func supersede() {
-        switch phase {
-        case .leaving: phase = .loading
-        case .away(let error):
-            end(
-                .failure(
-                    .imageSettingError(
-                        reason: .notCurrentSourceTask(result: nil, error: error, source: source)
-                    )
-                )
-            )
-        case .loading, .ended: break
-        }
+        load.finish()
+        guard let pause else { return }
+        end(.failure(.imageSettingError(reason: .notCurrentSourceTask(result: nil, error: pause, source: source))))
     }
 
-    private func loadDidEnd(_ result: Result<RetrieveImageResult, KingfisherError>) {
-        guard case .leaving = phase, case .failure(let error) = result, error.isTaskCancelled, let view else {
-            return end(result)
-        }
-        phase = .away(error)
+    private func loadDidEnd(_ result: Result<RetrieveImageResult, KingfisherError>, _ number: Int) {
+        let hasLeft = !load.end(number, isFailed: false) && load.phase == .waiting
+        guard hasLeft, case .failure(let error) = result, error.isTaskCancelled, let view else { return end(result) }
+        pause = error
         if view.isOnScreen { begin() }
     }
 
     private func end(_ result: Result<RetrieveImageResult, KingfisherError>) {
-        phase = .ended
+        pause = nil
         if let view, view.returningLoad === self { view.returningLoad = nil }
         completion?(result)
     }

@@ -122,14 +122,17 @@ import Testing
             let cache = try ImageCache(name: "test", cacheDirectoryURL: directory)
             let (handled, called) = (Promise<Void>(), Box(false))
             let holding = HoldingExecutor { called.value }
-            cache.report(
-                to: { (_: Int) in
-                    called.value = true
-                    handled.fulfil(())
-                },
-                on: .untouch
-            ) {
-                await withTaskExecutorPreference(holding) { 1 }
+            // Of a thread that no task needs, as it is held.
+            Thread.detachNewThread {
+                cache.report(
+                    to: { (_: Int) in
+                        called.value = true
+                        handled.fulfil(())
+                    },
+                    on: .untouch
+                ) {
+                    await withTaskExecutorPreference(holding) { 1 }
+                }
             }
             await handled.value
             #expect(!holding.sawCall)
@@ -140,20 +143,22 @@ import Testing
     func loadEndsElsewhere() async throws {
         let (handled, called) = (Promise<Void>(), Box(false))
         let holding = HoldingExecutor { called.value }
-        DownloadTask().start(on: .untouch) { (_: Result<Int, KingfisherError>) in
-            called.value = true
-            handled.fulfil(())
-        } _: {
-            await withTaskExecutorPreference(holding) { 1 }
-        } endsAtOnce: { _ in
-            true
+        Thread.detachNewThread {
+            DownloadTask().start(on: .untouch) { (_: Result<Int, KingfisherError>) in
+                called.value = true
+                handled.fulfil(())
+            } _: {
+                await withTaskExecutorPreference(holding) { 1 }
+            } endsAtOnce: { _ in
+                true
+            }
         }
         await handled.value
         #expect(!holding.sawCall)
     }
 }
 
-/// Runs work on another thread, and holds the thread that hands it over until long after the work is done.
+/// Runs work on another thread, and holds the thread that hands it over until the work and other tasks are done.
 private final class HoldingExecutor: TaskExecutor {
     private let isCalled: @Sendable () -> Bool
     private let seen = Box(false)
@@ -170,7 +175,11 @@ private final class HoldingExecutor: TaskExecutor {
             done.signal()
         }
         done.wait()
-        for _ in 0..<20_000 where !isCalled() { sched_yield() }
+        // What continues the work on the cooperative pool has run before these.
+        for _ in 0..<50 {
+            Task { done.signal() }
+            done.wait()
+        }
         seen.value = isCalled()
     }
 }

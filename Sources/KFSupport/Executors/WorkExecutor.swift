@@ -9,12 +9,12 @@ import Foundation
 /// Work is taken by the priority of its task, and in the order it came within one priority. A thread starts when there
 /// is more work than threads; it ends with the executor, or when there has been no work for the executor's idle time.
 package final class WorkExecutor: TaskExecutor {
-    /// For work that keeps a core busy: decoding, processing and encoding pixels.
+    /// For work that keeps a core busy: decoding, processing and encoding pixels, and reading the file that is decoded.
     ///
     /// As many threads as processors, unless the program says otherwise.
     package static let cpu = WorkExecutor("kf.cpu", threads: UsableProcessors.count)
 
-    /// For work that waits in system calls: reading and writing files.
+    /// For work that waits in system calls: writing files, and reading those that are not decoded at once.
     package static let io = WorkExecutor("kf.io", threads: 4)
 
     /// For code of users and for files of theirs, which may block as long as they like, even until another load has

@@ -1,6 +1,15 @@
 // The options that only caches know: which ones a load uses, and the names of its entries.
 
 extension KingfisherParsedOptionsInfo {
+    /// Reads a list of options; nil or an empty one gives the defaults.
+    /// - Parameter info: The options; later ones override earlier ones. The target cache is the original one, too,
+    ///   unless another one is named.
+    public init(_ info: KingfisherOptionsInfo?) {
+        self.init()
+        for item in info ?? [] { item.apply(&self) }
+        if originalCache == nil, let targetCache { originalCache = targetCache }
+    }
+
     private enum TargetCacheKey: OptionKey { typealias Value = ImageCache }
 
     /// The cache processed images are looked up and stored in; nil means the manager's.
@@ -13,7 +22,7 @@ extension KingfisherParsedOptionsInfo {
 
     /// The cache unprocessed downloads are looked up and stored in; nil means the target cache.
     public var originalCache: ImageCache? {
-        get { self[OriginalCacheKey.self] ?? targetCache }
+        get { self[OriginalCacheKey.self] }
         set { self[OriginalCacheKey.self] = newValue }
     }
 

@@ -171,11 +171,10 @@ public struct KingfisherParsedOptionsInfo: Sendable {
     /// The options that their layers declare.
     private var keyed = KeyedOptions()
 
-    /// Reads a list of options; nil or an empty list gives the defaults.
-    /// - Parameter info: The options; later ones override earlier ones.
-    public init(_ info: KingfisherOptionsInfo? = nil) {
-        for item in info ?? [] { item.apply(&self) }
-    }
+    /// The defaults.
+    ///
+    /// `init(_:)`, which reads a list, is in `CacheOptions.swift`.
+    public init() {}
 
     /// The value of an option that a layer declares; nil if it is not set.
     subscript<Key: OptionKey>(key: Key.Type) -> Key.Value? {

@@ -11,8 +11,9 @@ public enum PixelThreads {
     /// other work, or to bound the memory of images that are being decoded. At least one.
     ///
     /// May be set at any time, from any thread: a higher number holds from the next image on, a lower one once the
-    /// threads that are too many have done what they are at. Frames of animations that are shown, files and downloads
-    /// have threads of their own, and so have processors with a ``KingfisherParsedOptionsInfo/processingQueue``.
+    /// threads that are too many have done what they are at. Frames of animations that are shown, writing files and
+    /// downloads have threads of their own, and so have processors with a
+    /// ``KingfisherParsedOptionsInfo/processingQueue``. An image on disk is read where it is decoded.
     public static var count: Int {
         get { WorkExecutor.cpu.threadCount }
         set { WorkExecutor.cpu.threadCount = newValue }

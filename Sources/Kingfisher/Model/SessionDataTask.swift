@@ -53,11 +53,6 @@ public final class SessionDataTask: Sendable {
         }
     }
 
-    /// Makes the transfer more urgent, if it is less.
-    func raisePriority(to priority: Float) {
-        if task.priority < priority { task.priority = priority }
-    }
-
     func collected(_ metrics: NetworkMetrics?) { state.withLock { $0.metrics = metrics } }
 
     /// Records the announced length of the body, which the caller has checked against its limit.

@@ -72,6 +72,8 @@ public final class TransferTask: Equatable, Sendable {
             return (state.priority, state.phase == .canceling)
         }
         task.priority = priority
+        let latest = self.priority
+        if latest != priority { task.priority = latest }  // it has changed meanwhile
         if isCancelled { task.cancel() }
     }
 

@@ -31,7 +31,7 @@ extension ByteLoader {
     }
 
     /// Ends every download: it was started under another configuration.
-    func restartSession() {
+    func endAll() {
         for transfer in transfers.all {
             let error = TransportError(.cancelled, "The session configuration has changed.", url: transfer.key.url)
             transfer.end(with: .responseError(reason: .URLSessionError(error: error.urlError)))

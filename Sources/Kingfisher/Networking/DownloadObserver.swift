@@ -39,6 +39,7 @@ final class DownloadObserver: LoadObserver {
     }
 
     func didReceive(_ piece: ReceivedPiece) {
+        guard !isCancelled else { return }
         received?(piece.task, piece.data)
         next?.didReceive(piece)
     }

@@ -21,6 +21,8 @@ public final class DownloadTask: Sendable {
         var phase = Phase.starting
         var origin: LoadOrigin?
         var subscription: (any TaskSubscription)?
+        /// The priority it was given since it began.
+        var priority: Float?
     }
 
     private let state = Locked(State())
@@ -64,8 +66,14 @@ public final class DownloadTask: Sendable {
 
     /// Changes how urgent this load is, from 0 to 1; others that share its work keep their priorities.
     ///
-    /// Without effect before the load shares anything.
-    func setPriority(_ priority: Float) { state.withLock { $0.subscription }?.setPriority(priority) }
+    /// It holds for further attempts, too.
+    func setPriority(_ priority: Float) {
+        let subscription = state.withLock { state in
+            state.priority = priority
+            return state.subscription
+        }
+        subscription?.setPriority(priority)
+    }
 
     /// Runs a load in a task that this handle cancels: **now, on this thread**, until it first has to wait.
     ///
@@ -125,6 +133,12 @@ public final class DownloadTask: Sendable {
 }
 
 extension DownloadTask: LoadObserver {
-    func didSubscribe(_ subscription: any TaskSubscription) { state.withLock { $0.subscription = subscription } }
+    func didSubscribe(_ subscription: any TaskSubscription) {
+        let priority = state.withLock { state in
+            state.subscription = subscription
+            return state.priority
+        }
+        if let priority { subscription.setPriority(priority) }
+    }
     func didStart(from origin: LoadOrigin) { state.withLock { $0.origin = origin } }
 }

@@ -149,7 +149,7 @@ extension ImageDownloader {
         if session.httpMaximumConnectionsPerHost != standard.httpMaximumConnectionsPerHost {
             maxConnectionsPerHost = session.httpMaximumConnectionsPerHost
         }
-        loader.restartSession()
+        loader.endAll()
     }
 
     /// To which addresses downloads may connect; ``AddressPolicy/everything`` at first.

@@ -25,7 +25,8 @@ final class SharedTask<Key: Hashable & Sendable, Value: Sendable>: LoadObserver 
         /// In the order of joining, each with its number: 0 for the first, then 1, and so on.
         var subscribers: [(number: Int, Subscriber<Value>)] = []
         var joined = 0
-        var priority: Float = 0
+        /// Below all priorities until there is a subscriber.
+        var priority: Float = -1
         var task: Task<Void, Never>?
         var origin: LoadOrigin?
         /// Its own place among those that share a transfer.
@@ -86,9 +87,9 @@ final class SharedTask<Key: Hashable & Sendable, Value: Sendable>: LoadObserver 
     /// The highest priority of those who wait.
     var priority: Float { state.withLock { $0.priority } }
 
-    /// Adds a subscriber, and returns its number; nil when the task is over, or its value is older than the
-    /// subscriber's load.
-    func add(_ subscriber: Subscriber<Value>) -> Int? {
+    /// Adds a subscriber, and returns its number and from where its value is loaded, if that is known; nil when the task
+    /// is over, or its value is older than the subscriber's load.
+    func add(_ subscriber: Subscriber<Value>) -> (number: Int, origin: LoadOrigin?)? {
         state.withLock { state in
             switch state.phase {
             case .waiting, .running: break
@@ -101,7 +102,8 @@ final class SharedTask<Key: Hashable & Sendable, Value: Sendable>: LoadObserver 
             }
             defer { state.joined += 1 }
             state.subscribers.append((state.joined, subscriber))
-            return state.joined
+            if case .transfer(let transfer) = kind { return (state.joined, .transfer(transfer, state.joined)) }
+            return (state.joined, state.origin)
         }
     }
 
@@ -124,14 +126,15 @@ final class SharedTask<Key: Hashable & Sendable, Value: Sendable>: LoadObserver 
 
     /// A subscriber has finished with a value that it may have shared.
     func release(_ number: Int) {
-        let isOver = state.withLock { state in
-            guard case .arrived = state.phase else { return false }
+        // (The value is returned, so that it is not released with the lock held.)
+        let (value, isOver) = state.withLock { state -> (Value?, Bool) in
+            guard case .arrived(let value, _) = state.phase else { return (nil, false) }
             state.subscribers.removeAll { $0.number == number }
-            guard state.subscribers.isEmpty else { return false }
+            guard state.subscribers.isEmpty else { return (value, false) }
             state.phase = .finished
-            return true
+            return (value, true)
         }
-        if isOver { tasks.remove(self) }
+        withExtendedLifetime(value) { if isOver { tasks.remove(self) } }
     }
 
     /// Changes how urgent a subscriber is.
@@ -173,6 +176,9 @@ final class SharedTask<Key: Hashable & Sendable, Value: Sendable>: LoadObserver 
         if case .transfer(let transfer) = kind { return .transfer(transfer, number) }
         return state.withLock { $0.origin }
     }
+
+    /// Whether subscribers wait for the value.
+    var isWaitedFor: Bool { state.withLock { $0.isWaitedFor } }
 
     /// Whether it is known from where the value is loaded.
     var hasStarted: Bool { state.withLock { $0.origin != nil } }
@@ -251,6 +257,7 @@ final class SharedTask<Key: Hashable & Sendable, Value: Sendable>: LoadObserver 
     ///
     /// A load that subscribes after that starts another task.
     var isWanted: Bool {
+        guard case .load(_, let unwanted) = kind else { return true }
         let (subscribers, joined) = state.withLock { ($0.isWaitedFor ? $0.subscribers : [], $0.joined) }
         guard !subscribers.contains(where: { $0.1.isWanted }) else { return true }
         let isOver = state.withLock { state in
@@ -260,7 +267,6 @@ final class SharedTask<Key: Hashable & Sendable, Value: Sendable>: LoadObserver 
         }
         guard isOver else { return self.isWanted }
         tasks.remove(self)
-        guard case .load(_, let unwanted) = kind else { return false }
         for (number, subscriber) in subscribers {
             let isCancelled = subscriber.observer?.isCancelled == true
             subscriber.result.fulfil(.failure(isCancelled ? cancellation(of: number) : unwanted))
@@ -270,7 +276,14 @@ final class SharedTask<Key: Hashable & Sendable, Value: Sendable>: LoadObserver 
 
     var hasHandle: Bool { true }
 
-    func didSubscribe(_ subscription: any TaskSubscription) { state.withLock { $0.subscription = subscription } }
+    func didSubscribe(_ subscription: any TaskSubscription) {
+        // It may have become more urgent since its options were made.
+        let priority = state.withLock { state in
+            state.subscription = subscription
+            return state.priority
+        }
+        subscription.setPriority(priority)
+    }
 
     func didStart(from origin: LoadOrigin) {
         let subscribers = state.withLock { state in

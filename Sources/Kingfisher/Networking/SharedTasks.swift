@@ -8,6 +8,8 @@ import KFSupport
 final class SharedTasks<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     private struct State: Sendable {
         var byKey: [Key: SharedTask<Key, Value>] = [:]
+        /// Those that accept no further subscribers, so that another one has taken their place, and that are waited for.
+        var displaced: [SharedTask<Key, Value>] = []
         /// The error of those who subscribe once no more are accepted; nil before.
         var refusal: KingfisherError?
     }
@@ -23,7 +25,7 @@ final class SharedTasks<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     private let state = Locked(State())
 
     /// The tasks that are under way.
-    var all: [SharedTask<Key, Value>] { state.withLock { Array($0.byKey.values) } }
+    var all: [SharedTask<Key, Value>] { state.withLock { $0.byKey.values + $0.displaced } }
 
     /// Joins the task with a key, or starts it, and does something with its value.
     ///
@@ -43,11 +45,11 @@ final class SharedTasks<Key: Hashable & Sendable, Value: Sendable>: Sendable {
         make: () -> SharedTask<Key, Value>,
         use: (Value, KingfisherError) async throws(KingfisherError) -> Output
     ) async throws(KingfisherError) -> Output {
-        let (task, number) = try join(key, subscriber, make: make)
+        let (task, number, origin) = try join(key, subscriber, make: make)
         defer { if subscriber.sharesValuesSince != nil { task.release(number) } }
         if let observer = subscriber.observer {
             observer.didSubscribe(Subscription(task: task, number: number))
-            if let origin = task.origin(of: number) { observer.didStart(from: origin) }
+            if let origin { observer.didStart(from: origin) }
             // The code that was notified may have cancelled the load: then nothing is begun.
             if !task.mayBegin(for: observer) { task.remove(number) }
         }
@@ -61,16 +63,17 @@ final class SharedTasks<Key: Hashable & Sendable, Value: Sendable>: Sendable {
         _ key: Key,
         _ subscriber: Subscriber<Value>,
         make: () -> SharedTask<Key, Value>
-    ) throws(KingfisherError) -> (SharedTask<Key, Value>, number: Int) {
+    ) throws(KingfisherError) -> (SharedTask<Key, Value>, number: Int, origin: LoadOrigin?) {
         try state.withLock { state throws(KingfisherError) in
             if let refusal = state.refusal { throw refusal }
-            if let task = state.byKey[key], let number = task.add(subscriber) { return (task, number) }
-            let task = make()
-            guard let number = task.add(subscriber) else {
-                throw .requestError(reason: .asyncTaskContextCancelled)
+            if let task = state.byKey[key] {
+                if let (number, origin) = task.add(subscriber) { return (task, number, origin) }
+                if task.isWaitedFor { state.displaced.append(task) }
             }
+            let task = make()
             state.byKey[key] = task
-            return (task, number)
+            let (number, origin) = task.add(subscriber) ?? (0, nil)
+            return (task, number, origin)
         }
     }
 
@@ -91,6 +94,7 @@ final class SharedTasks<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     func remove(_ task: SharedTask<Key, Value>) {
         state.withLock { state in
             if state.byKey[task.key] === task { state.byKey[task.key] = nil }
+            state.displaced.removeAll { $0 === task }
         }
     }
 }

@@ -90,10 +90,11 @@ final class Transfer: TransportEvents {
             link.delegate.imageDownloader(link.downloader, willDownloadImageForURL: url, with: request)
         }
         // The delegate's code may have cancelled it.
-        if task.failure == nil, !Task.isCancelled {
-            send(continuing: loader.takePartialBody(for: self))
-        } else {
+        if let failure = task.failure {
+            fail(failure)
             didComplete(nil)
+        } else {
+            send(continuing: loader.takePartialBody(for: self))
         }
         let result = await arrived.value { fail(task.failure ?? task.cancellation(of: 0)) }
         let response = state.withLock { $0.response }

@@ -139,9 +139,15 @@ extension KingfisherManager {
         let options = wanted.options
         guard let bytes = shared.image.bytes(toDecodeAgainFor: options) else { return shared }
         var own = shared
-        own.image = try await shared.remade.value(for: ProcessingKey(options)) {
-            await Result { () async throws(KingfisherError) in try await self.decodedAgain(bytes, options) }
-        }.get()
+        let made = Promise<Result<KFCrossPlatformImage, KingfisherError>>()
+        Task { [self] in
+            let image = await shared.remade.value(for: ProcessingKey(options)) {
+                await Result { () async throws(KingfisherError) in try await decodedAgain(bytes, options) }
+            }
+            made.fulfil(image)
+        }
+        let cancelled = KingfisherError.requestError(reason: .asyncTaskContextCancelled)
+        own.image = try await made.value { made.fulfil(.failure(cancelled)) }.get()
         return own
     }
 

@@ -155,7 +155,7 @@ public final class ImagePrefetcher: CustomStringConvertible, Sendable {
         let jobs = entries.sorted { $0[0] < $1[0] }.map { indices in
             PrefetchQueue.Job(id: indices[0]) { [self] in await load(indices) }
         }
-        for task in queue.replace(with: jobs) { task.cancel() }
+        for task in queue.replace(with: jobs).running { task.cancel() }
         report()
     }
 

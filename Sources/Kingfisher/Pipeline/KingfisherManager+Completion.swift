@@ -66,6 +66,7 @@ extension KingfisherManager {
         let goesOn = handle.start(on: options.callbackQueue, completionHandler) { () async throws(KingfisherError) in
             guard let prepared else { return try await self.image(for: load) }
             var options = await prepared()
+            options.originalCache = options.originalCache ?? options.targetCache
             options.resolveProcessor()
             return try await self.image(for: load.with(options))
         } endsAtOnce: {

@@ -241,6 +241,8 @@ public final class KingfisherManager: Sendable {
         handle: DownloadTask? = nil,
         updated: DownloadTaskUpdatedBlock? = nil
     ) -> Load {
+        var options = options
+        options.originalCache = options.originalCache ?? options.targetCache
         // What arrives encrypted shows nothing before it is complete.
         let isEncrypted = (options.decryptor ?? (options.downloader ?? downloader).decryptor) != nil
         return Load(

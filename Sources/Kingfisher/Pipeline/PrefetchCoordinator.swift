@@ -31,6 +31,8 @@ public final class PrefetchCoordinator: Sendable {
 
     fileprivate struct Row: Sendable {
         let source: Source
+        /// What the source is compared by: its own `==` is code of users.
+        let key: SourceKey
         /// The number of its load: a row with another source has another one.
         let load: Int
     }
@@ -142,13 +144,15 @@ public final class PrefetchCoordinator: Sendable {
             state.changes += 1
             return (state.changes, state.rowsOfWindow)
         }
-        let sources = rows.compactMap { row in source(row).map { (row: row, source: $0) } }
-        let dropped = state.withLock { state in
-            guard state.changes == number else { return [Task<Void, Never>]() }
+        let sources = rows.compactMap { row in source(row).map { (row: row, source: $0, key: SourceKey($0)) } }
+        // (What is replaced is returned, so that no provider is released with the lock held.)
+        let (dropped, _) = state.withLock { state -> (PrefetchQueue.Dropped?, [Int: Row]) in
+            guard state.changes == number else { return (nil, [:]) }
+            let before = state.rows
             let jobs = state.moveWindow(to: sources).map(job)
-            return queue.replace(with: jobs, keeping: state.rows.values.map(\.load))
+            return (queue.replace(with: jobs, keeping: state.rows.values.map(\.load)), before)
         }
-        for task in dropped { task.cancel() }
+        for task in dropped?.running ?? [] { task.cancel() }
     }
 
     private func job(_ row: Row) -> PrefetchQueue.Job {
@@ -187,17 +191,17 @@ extension PrefetchCoordinator.State {
 
     /// The window has these rows now; returns them, nearest first.
     fileprivate mutating func moveWindow(
-        to sources: [(row: Int, source: Source)]
+        to sources: [(row: Int, source: Source, key: SourceKey)]
     ) -> [PrefetchCoordinator.Row] {
         let before = rows
         rows = before.filter { visible?.contains($0.key) == true }
-        return sources.map { number, source in
+        return sources.map { number, source, key in
             var row = before[number]
-            if row?.source != source {
+            if row?.key != key {
                 loads += 1
                 row = nil
             }
-            let current = row ?? PrefetchCoordinator.Row(source: source, load: loads)
+            let current = row ?? PrefetchCoordinator.Row(source: source, key: key, load: loads)
             rows[number] = current
             return current
         }

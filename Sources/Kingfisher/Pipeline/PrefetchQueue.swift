@@ -10,6 +10,14 @@ final class PrefetchQueue: Sendable {
         let run: @Sendable () async -> Void
     }
 
+    /// What is in a list no more.
+    struct Dropped: Sendable {
+        /// What runs and does not count any more; the caller cancels it.
+        let running: [Task<Void, Never>]
+        /// What waited; the caller releases it, with no lock held.
+        let waiting: [Job]
+    }
+
     private struct State: Sendable {
         var limit: Int
         var isPaused = false
@@ -50,20 +58,21 @@ final class PrefetchQueue: Sendable {
     /// - Parameters:
     ///   - jobs: The new list.
     ///   - others: Jobs of the list before that go on if they have begun.
-    /// - Returns: What runs and is in neither; it does not count any more, and the caller cancels it.
-    func replace(with jobs: [Job], keeping others: [Int] = []) -> [Task<Void, Never>] {
+    /// - Returns: What is in neither.
+    func replace(with jobs: [Job], keeping others: [Int] = []) -> Dropped {
         let ids = Set(jobs.map(\.id)).union(others)
         return change { state in
             let dropped = state.running.filter { !ids.contains($0.key) }
             for id in dropped.keys { state.running[id] = nil }
             state.begun.formIntersection(ids)
+            let waiting = state.waiting
             state.waiting = jobs.filter { !state.begun.contains($0.id) }.reversed()
-            return Array(dropped.values)
+            return Dropped(running: Array(dropped.values), waiting: waiting)
         }
     }
 
     /// Cancels what runs, and forgets what waits.
-    func stop() { for task in replace(with: []) { task.cancel() } }
+    func stop() { for task in replace(with: []).running { task.cancel() } }
 
     /// Changes something, and begins as many jobs as may run then.
     private func change<Value: Sendable>(_ change: (inout State) -> Value) -> Value {

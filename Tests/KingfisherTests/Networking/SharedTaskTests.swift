@@ -1,6 +1,8 @@
 // Tasks that several subscribers share: joining, leaving, priorities, and the end of the task.
 
+import Dispatch
 import Foundation
+import FoundationNetworking
 import KFSupport
 import KingfisherTestSupport
 import Testing
@@ -131,6 +133,60 @@ import Testing
         #expect(try await waiting[0].value.get() == 1)
     }
 
+    @Test("The lowest priority is that of the transfer, and is not taken for none") func lowestPriority() async throws {
+        let transport = FakeTransport { _ in }
+        let downloader = ImageDownloader(name: "test", transport: transport)
+        let task = downloader.downloadImage(with: fakeURL, options: [.downloadPriority(0)], completionHandler: nil)
+        while transport.transfers.first?.priority != 0 { await Task.yield() }
+        task.cancel()
+    }
+
+    @Test("A load that becomes more urgent before its transfer begins makes the transfer as urgent")
+    func raisedBeforeTransfer() async throws {
+        let transport = FakeTransport { _ in }, asked = Gate(), gate = Gate()
+        try await withTemporaryDirectory { directory in
+            let manager = KingfisherManager(
+                downloader: ImageDownloader(name: "test", transport: transport),
+                cache: try ImageCache(name: "test", cacheDirectoryURL: directory)
+            )
+            let modifier = WaitingModifier(asked: asked, gate: gate)
+            func load(_ priority: Float) -> DownloadTask? {
+                let options: KingfisherOptionsInfo = [.requestModifier(modifier), .downloadPriority(priority)]
+                return manager.retrieveImage(with: source, options: options, completionHandler: nil)
+            }
+            let first = load(0.1)
+            await asked.wait()
+            let second = load(1)
+            gate.open()
+            while transport.transfers.first?.priority != 1 { await Task.yield() }
+            #expect(transport.startCount == 1)
+            first?.cancel()
+            second?.cancel()
+        }
+    }
+
+    @Test("Transfers whose bytes are being worked on are cancelled with all others, also when another one has begun")
+    func displaced() async throws {
+        let transport = FakeTransport { _ in }, working = Gate(), gate = DispatchSemaphore(value: 0)
+        let downloader = ImageDownloader(name: "test", transport: transport)
+        let modifier = HoldingModifier(working: working, gate: gate)
+        let codes = Box<[Int]>([])
+        func load() {
+            downloader.downloadImage(with: fakeURL, options: [.dataModifier(modifier), .callbackQueue(.untouch)]) {
+                if case .failure(let error) = $0 { codes.change { $0.append(error.errorCode) } }
+            }
+        }
+        load()
+        transport.transfers[0].play(.data(try SampleImage.png()))
+        await working.wait()
+        load()
+        #expect(transport.startCount == 2)
+        downloader.cancelAll()
+        while codes.value.count < 2 { await Task.yield() }
+        #expect(codes.value == [1003, 1003])
+        for _ in 0..<2 { gate.signal() }
+    }
+
     @Test("Subscribers are notified from where their value is loaded, also those that join later")
     func origins() async {
         let seen = Counter(), served = Gate(), gate = Gate()
@@ -209,4 +265,35 @@ import Testing
     func downloadPriorities(download: Float, task: TaskPriority) {
         #expect(TaskPriority(downloadPriority: download) == task)
     }
+}
+
+/// Changes requests once a gate is open.
+private struct WaitingModifier: AsyncImageDownloadRequestModifier, Hashable {
+    let asked: Gate
+    let gate: Gate
+    var onDownloadTaskStarted: (@Sendable (DownloadTask?) -> Void)? { nil }
+
+    func modified(for request: URLRequest) async -> URLRequest? {
+        asked.open()
+        await gate.wait()
+        return request
+    }
+
+    static func == (lhs: Self, rhs: Self) -> Bool { lhs.gate === rhs.gate }
+    func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(gate)) }
+}
+
+/// Holds bytes back until a gate is open.
+private struct HoldingModifier: ImageDownloadDataModifier, Hashable {
+    let working: Gate
+    let gate: DispatchSemaphore
+
+    func modified(_ data: Data, for task: SessionDataTask) -> Data? {
+        working.open()
+        gate.wait()
+        return data
+    }
+
+    static func == (lhs: Self, rhs: Self) -> Bool { lhs.gate === rhs.gate }
+    func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(gate)) }
 }

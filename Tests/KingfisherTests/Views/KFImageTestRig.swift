@@ -112,12 +112,14 @@ struct KFImageTransfer {
     /// Waits until the transfer has started, sends a byte, and waits for the gate that the progress handler opens.
     func arrive(until received: Gate) async throws -> FakeTransfer {
         await begun.wait()
-        // Another subscriber of the same transfer shows that the start has finished. It does not make it more urgent.
-        let started = Gate()
+        // Another subscriber of the same transfer, which does not make it more urgent, shows when it has been started.
+        let task = Box<SessionDataTask?>(nil)
         var options = KingfisherParsedOptionsInfo([.downloadPriority(0)])
-        options.observer = TestObserver(started: { _ in started.open() })
+        options.observer = TestObserver(started: { origin in
+            if case .transfer(let transfer, _) = origin { task.value = transfer }
+        })
         downloader.downloadImage(with: url, options: options, completionHandler: nil)
-        await started.wait()
+        while task.value?.task.state != .running { await Task.yield() }
         let transfer = try #require(transport.transfers.first)
         let head = try #require(
             HTTPURLResponse(url: url, statusCode: 200, httpVersion: nil, headerFields: ["Content-Length": "9"])

@@ -143,14 +143,30 @@ final class SharedTask<Key: Hashable & Sendable, Value: Sendable>: LoadObserver 
             guard let index = state.subscribers.firstIndex(where: { $0.number == number }) else { return }
             state.subscribers[index].1.priority = priority
         }
+        raisePriority(to: priority)
         updatePriority()
     }
 
+    /// Becomes as urgent as a subscriber that has joined, if it is less.
+    func raisePriority(to priority: Float) {
+        changePriority { state in priority > state.priority ? priority : nil }
+    }
+
     /// Becomes as urgent as the most urgent of those who are left.
-    func updatePriority() {
+    private func updatePriority() {
+        changePriority { state in
+            var highest: Float = -1
+            for index in state.subscribers.indices {
+                highest = max(highest, state.subscribers[index].1.priority)
+                if highest == state.priority { return nil }  // most often the first one: none is above
+            }
+            return state.subscribers.isEmpty ? nil : highest
+        }
+    }
+
+    private func changePriority(_ new: (State) -> Float?) {
         let changed = state.withLock { state -> (Float, Task<Void, Never>?, (any TaskSubscription)?)? in
-            let priority = state.subscribers.reduce(0) { max($0, $1.1.priority) }
-            guard priority != state.priority, !state.subscribers.isEmpty else { return nil }
+            guard let priority = new(state) else { return nil }
             state.priority = priority
             return (priority, state.task, state.subscription)
         }

@@ -53,7 +53,7 @@ final class SharedTasks<Key: Hashable & Sendable, Value: Sendable>: Sendable {
             // The code that was notified may have cancelled the load: then nothing is begun.
             if !task.mayBegin(for: observer) { task.remove(number) }
         }
-        task.updatePriority()
+        task.raisePriority(to: subscriber.priority)
         if number == 0 { task.start() }
         let result = await subscriber.result.value { task.remove(number) }
         return try await use(try result.get(), task.cancellation(of: number))

@@ -20,7 +20,7 @@ package final class WorkExecutor: TaskExecutor {
     /// For code of users and for files of theirs, which may block as long as they like, even until another load has
     /// ended.
     ///
-    /// There are as many threads as pieces of work that block, up to 512.
+    /// While all threads are blocked, more work starts more threads, up to 512.
     package static let userCode = WorkExecutor("kf.user", threads: 512, idleTime: .seconds(10))
 
     private let jobs: JobQueue

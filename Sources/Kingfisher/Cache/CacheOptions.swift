@@ -30,7 +30,7 @@ extension KingfisherParsedOptionsInfo {
 
     /// Makes the cache key of a download from its URL; nil means the URL itself. (Not in Kingfisher.)
     ///
-    /// At first that of ``KingfisherManager/cacheKeyFilter``.
+    /// The default is the filter in ``KingfisherManager/cacheKeyFilter``.
     public var cacheKeyFilter: (any CacheKeyFilter)? {
         get { self[CacheKeyFilterKey.self] }
         set { self[CacheKeyFilterKey.self] = newValue }

@@ -79,7 +79,7 @@ extension CacheMetadata {
             }
     }
 
-    /// Whether the bytes have not been stale for longer than so many seconds, and may be used then.
+    /// Whether the bytes became stale less than the given seconds ago, and stale bytes may be used.
     private func isStale(at instant: Date, for seconds: TimeInterval?, _ control: CacheControl) -> Bool {
         guard let seconds, let lifetime = lifetime(control), !control.noCache, !control.noStore,
             !control.mustRevalidate

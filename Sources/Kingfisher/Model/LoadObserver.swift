@@ -27,7 +27,7 @@ protocol LoadObserver: AnyObject, Sendable {
     /// A piece of a download has arrived.
     func didReceive(_ piece: ReceivedPiece)
 
-    /// A loader of the user's has so many bytes of so many, −1 when that is unknown.
+    /// A loader of the user's reports its progress in bytes; the expected number is −1 when it is unknown.
     func didProgress(_ received: Int64, of expected: Int64)
 
     /// The server said that what is cached has not changed: the cache metadata of that response.

@@ -126,7 +126,7 @@ final class SharedTask<Key: Hashable & Sendable, Value: Sendable>: LoadObserver 
 
     /// A subscriber has finished with a value that it may have shared.
     func release(_ number: Int) {
-        // (The value is returned, so that it is not released with the lock held.)
+        // The value leaves the lock with the result, as releasing it may run other code.
         let (value, isOver) = state.withLock { state -> (Value?, Bool) in
             guard case .arrived(let value, _) = state.phase else { return (nil, false) }
             state.subscribers.removeAll { $0.number == number }
@@ -147,12 +147,12 @@ final class SharedTask<Key: Hashable & Sendable, Value: Sendable>: LoadObserver 
         updatePriority()
     }
 
-    /// Becomes as urgent as a subscriber that has joined, if it is less.
+    /// Takes the priority of a subscriber if it is higher than the present one.
     func raisePriority(to priority: Float) {
         changePriority { state in priority > state.priority ? priority : nil }
     }
 
-    /// Becomes as urgent as the most urgent of those who are left.
+    /// Takes the highest priority of the remaining subscribers.
     private func updatePriority() {
         changePriority { state in
             var highest: Float = -1

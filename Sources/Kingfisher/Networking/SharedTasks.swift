@@ -38,7 +38,7 @@ final class SharedTasks<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     ///   - use: Does something with the value, which others may share as long; also given the error to end with if the
     ///     calling task is cancelled while it does.
     /// - Returns: What `use` returns.
-    /// - Throws: ``KingfisherError``: the task's, or that of a cancelled subscriber.
+    /// - Throws: ``KingfisherError``: the task's error, or a cancellation error if this subscriber was cancelled.
     func value<Output>(
         for key: Key,
         _ subscriber: Subscriber<Value>,

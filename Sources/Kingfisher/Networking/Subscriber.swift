@@ -5,7 +5,7 @@ import KFSupport
 
 /// One load that waits for the value of a shared task.
 struct Subscriber<Value: Sendable>: Sendable {
-    /// Who is notified; nil where nobody is.
+    /// The load that is notified; nil if none is.
     let observer: (any LoadObserver)?
     /// How urgent it is, from 0 to 1.
     var priority: Float

@@ -101,7 +101,7 @@ final class SlotState {
     var identifier: Source.Identifier.Value?
     /// The newest load's handle; nil when it has ended.
     var task: DownloadTask?
-    private var currency: SlotCurrency?
+    private var observer: SlotLoadObserver?
     /// The wait for the first layout of the view, which owns it; nil when the newest load does not wait for it.
     weak var layoutWait: LayoutWait?
 
@@ -109,18 +109,18 @@ final class SlotState {
     ///
     /// If it has not begun its download, it ends without one; a download that is under way goes on for the cache.
     func supersede() {
-        currency?.end()
+        observer?.supersede()
         layoutWait?.end.fulfil(())
-        (identifier, task, currency) = (nil, nil, nil)
+        (identifier, task, observer) = (nil, nil, nil)
     }
 
     /// Makes a new load the current one.
-    func begin() -> (identifier: Source.Identifier.Value, currency: SlotCurrency) {
+    func begin() -> (identifier: Source.Identifier.Value, observer: SlotLoadObserver) {
         supersede()
-        let currency = SlotCurrency()
+        let observer = SlotLoadObserver()
         Self.lastIdentifier += 1
-        (identifier, self.currency) = (Self.lastIdentifier, currency)
-        return (Self.lastIdentifier, currency)
+        (identifier, self.observer) = (Self.lastIdentifier, observer)
+        return (Self.lastIdentifier, observer)
     }
 
     private static var lastIdentifier: Source.Identifier.Value = 0
@@ -166,10 +166,10 @@ final class SlotStates {
 }
 
 /// Whether a load is still the one its slot waits for.
-final class SlotCurrency: LoadObserver {
+final class SlotLoadObserver: LoadObserver {
     private let isSuperseded = Locked(false)
 
     var isWanted: Bool { !isSuperseded.withLock { $0 } }
 
-    func end() { isSuperseded.withLock { $0 = true } }
+    func supersede() { isSuperseded.withLock { $0 = true } }
 }

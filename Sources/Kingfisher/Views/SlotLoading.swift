@@ -51,7 +51,7 @@ final class SlotLoad<Slot: ImageSlot> {
         return load.start(manager, progressBlock)
     }
 
-    private let currency: SlotCurrency
+    private let observer: SlotLoadObserver
 
     private init(
         _ source: Source,
@@ -66,7 +66,7 @@ final class SlotLoad<Slot: ImageSlot> {
         (self.options, self.completion) = (options, completion)
         self.present = present
         showsProgress = present == nil && slot.loadDidBegin(owner)
-        (identifier, currency) = state.begin()
+        (identifier, observer) = state.begin()
     }
 
     /// Whether there is something to be shown: no other load has replaced this one, and the owner is there.
@@ -75,7 +75,7 @@ final class SlotLoad<Slot: ImageSlot> {
     private func start(_ manager: KingfisherManager, _ progressBlock: DownloadProgressBlock?) -> DownloadTask? {
         options.callbackQueue = .mainCurrentOrAsync
         options.isForView = true
-        options.observer = currency
+        options.observer = observer
         if options.refreshCached, present == nil { options.onStaleImage = staleImageSetter() }
         var (progress, previewSetter): (DownloadProgressBlock?, Previews.Setter?)
         if progressBlock != nil || showsProgress { progress = { [self] in report($0, $1, to: progressBlock) } }

@@ -13,6 +13,10 @@ public struct ImageDecodingLimits: Sendable, Hashable {
     /// as few of its rows are held at a time. Most formats hold a row whole, though: an image a few rows high takes as
     /// much as if it were not made smaller. The libraries behind HEIC and JPEG XL hold more while they decode: some 8
     /// bytes a pixel, and up to 34 for lossless JPEG XL, so a server that decodes those sets this lower.
+    ///
+    /// An operation never works with more beside the image and its result than the largest image may take. Some
+    /// encoders do: GIF's takes 9 bytes a pixel, and the libraries for WebP, AVIF and JPEG XL as much or more. So do
+    /// filters of your own (``FilterImage``): 16 bytes a pixel for each image they make.
     public var maxPixelCount: Int
     /// The most scans a progressive JPEG may have; each costs a visit of the whole image.
     ///

@@ -11,8 +11,10 @@ extension Bitmap {
     /// - Throws: ``ImagingError/outOfMemory(bytes:)``.
     package func blurred(radius: Double) throws(ImagingError) -> Bitmap {
         guard let blur = BoxBlur(radius: radius) else { return self }
-        // Sums of columns take as much as ten rows: more than a low image itself.
-        return height < 16 ? try blurredInPieces(blur) : try blurred(blur)
+        // Sums of columns take as much as ten rows, and the rows above a pixel are kept: together they may be more than
+        // the image itself.
+        let isMuch = kf_box_blur_scratch(bytesPerRow, height, blur.boxRadius) > bytesPerRow * height / 2
+        return isMuch ? try blurredInPieces(blur) : try blurred(blur)
     }
 
     /// Blurs pieces side by side, each together with the columns around it that its pixels depend on.

@@ -11,34 +11,20 @@ import KFTransport
 /// A ticket in the queue is taken before anything is awaited: operations on one entry take effect in the order of the
 /// calls.
 final class CacheCore: Sendable {
-    /// Everything a look-up needs to know.
-    struct Query: Sendable {
-        /// The key the caller uses.
-        let key: String
-        /// The key with the identifier of the processor.
-        let computedKey: String
-        /// How to decode, how to extend lifetimes, and whether the look-up has been superseded.
-        var options: KingfisherParsedOptionsInfo
-        /// Where to look; at first where the options say.
+    /// Where an entry is looked for, and what for.
+    struct Lookup: Sendable {
         var layers: CacheLayers
         /// Whether an image found on disk is put in memory.
         var promotes = true
         /// Whether the cache metadata of the entry is to be read as well.
         var wantsMetadata = false
-
-        init(_ key: String, computedKey: String? = nil, _ options: KingfisherParsedOptionsInfo) {
-            self.key = key
-            self.computedKey = computedKey ?? key.computedKey(with: options.processor.identifier)
-            self.options = options
-            layers = options.layersToQuery
-        }
     }
 
     /// The result of a look-up.
     enum LookupResult: Sendable {
         /// An image that was in memory.
         case memory(KFCrossPlatformImage)
-        /// An image that was on disk, its bytes, and their cache metadata if the query asks for it.
+        /// An image that was on disk, its bytes, and their cache metadata if it was asked for.
         case disk(KFCrossPlatformImage, bytes: Data, metadata: CacheMetadata?)
         /// There is none.
         case nothing
@@ -50,6 +36,15 @@ final class CacheCore: Sendable {
             switch self {
             case .memory(let image), .disk(let image, _, _): image
             case .nothing, .superseded: nil
+            }
+        }
+
+        /// Where it was found.
+        var cacheType: CacheType {
+            switch self {
+            case .memory: .memory
+            case .disk: .disk
+            case .nothing, .superseded: .none
             }
         }
     }

@@ -209,10 +209,11 @@ open class ImageCache: @unchecked Sendable {
         {
             return callbackQueue.execute { completionHandler(.success(.memory(image))) }
         }
-        var query = CacheCore.Query(key, options)
-        query.layers.remove(.memory)
-        report(to: completionHandler, on: callbackQueue) { [core, query] in
-            await Result { () async throws(KingfisherError) in ImageCacheResult(try await core.find(query)) }
+        let lookup = CacheCore.Lookup(layers: options.layersToQuery.subtracting(.memory))
+        report(to: completionHandler, on: callbackQueue) { [core] in
+            await Result { () async throws(KingfisherError) in
+                ImageCacheResult(try await core.find(key.computedKey(options), options, lookup))
+            }
         }
     }
 
@@ -239,7 +240,8 @@ open class ImageCache: @unchecked Sendable {
                 retrieveImage(forKey: key, options: options, callbackQueue: .untouch, completionHandler: $0)
             }.get()
         }
-        return ImageCacheResult(try await core.find(CacheCore.Query(key, options)))
+        let lookup = CacheCore.Lookup(layers: options.layersToQuery)
+        return ImageCacheResult(try await core.find(key.computedKey(options), options, lookup))
     }
 
     /// Looks an image up in memory, then on disk; a miss is ``ImageCacheResult/none``.
@@ -255,7 +257,7 @@ open class ImageCache: @unchecked Sendable {
         forKey key: String,
         options: KingfisherParsedOptionsInfo
     ) -> KFCrossPlatformImage? {
-        core.findInMemory(key.computedKey(with: options.processor.identifier), options)
+        core.findInMemory(key.computedKey(options), options)
     }
 
     /// The image that is in memory, if there is one; does not wait for anything.
@@ -273,10 +275,11 @@ open class ImageCache: @unchecked Sendable {
         callbackQueue: CallbackQueue = .untouch,
         completionHandler: @escaping @Sendable (Result<KFCrossPlatformImage?, KingfisherError>) -> Void
     ) {
-        var query = CacheCore.Query(key, KingfisherParsedOptionsInfo(options))
-        (query.layers, query.promotes) = (.disk, false)
-        report(to: completionHandler, on: callbackQueue) { [core, query] in
-            await Result { () async throws(KingfisherError) in try await core.find(query).image }
+        let options = KingfisherParsedOptionsInfo(options)
+        report(to: completionHandler, on: callbackQueue) { [core] in
+            await Result { () async throws(KingfisherError) in
+                try await core.find(key.computedKey(options), options, .init(layers: .disk, promotes: false)).image
+            }
         }
     }
 

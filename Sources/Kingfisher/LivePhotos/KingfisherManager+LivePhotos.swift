@@ -42,10 +42,10 @@ extension KingfisherManager {
             options.processor = LivePhotoImageProcessor.default
             options.lowDataModeSource = nil  // no image source replaces a live photo
             let (handle, settled) = (DownloadTask(), options)
-            return try await whileRunning(handle) { () async throws(KingfisherError) in
-                try await handle.value { [self] () async throws(KingfisherError) in
-                    try await livePhoto(source, settled, progress: relay)
-                }
+            begin(handle)
+            defer { end(handle) }
+            return try await handle.value { [self] () async throws(KingfisherError) in
+                try await livePhoto(source, settled, progress: relay)
             }
         }
         await relay?.finish(result)

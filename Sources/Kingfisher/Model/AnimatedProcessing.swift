@@ -42,6 +42,22 @@ extension KingfisherParsedOptionsInfo {
     }
 }
 
+extension KFCrossPlatformImage {
+    /// Whether the image will do as it is.
+    func satisfies(_ options: KingfisherParsedOptionsInfo) -> Bool { bytes(toDecodeAgainFor: options) == nil }
+
+    /// The bytes of an animation that was not made as the options want it; nil when the image will do.
+    ///
+    /// An image that does not say how it was made is as it was meant to be: a still that was stored, or that a
+    /// processor gave. Making it anew would give the same, again and again.
+    func bytes(toDecodeAgainFor options: KingfisherParsedOptionsInfo) -> Data? {
+        guard let frameCount, frameCount != 1, let creatingOptions,
+            creatingOptions.sanitized != options.imageCreatingOptions
+        else { return nil }
+        return animatedData
+    }
+}
+
 /// Runs a processor on every frame of an animation, and on stills as usual.
 struct EachFrameProcessor: ImageProcessor {
     let base: any ImageProcessor

@@ -164,13 +164,17 @@ final class ByteLoader: Sendable {
         _ options: KingfisherParsedOptionsInfo
     ) async throws(KingfisherError) -> KFCrossPlatformImage {
         let image = try await bytes.image(options).get()
-        if !(options.processor is BytesOnly), let url = bytes.url, let link = delegateLink {
-            let response = bytes.response?.urlResponse
-            await WorkExecutor.userCode.run {
-                link.delegate.imageDownloader(link.downloader, didDownload: image, for: url, with: response)
-            }
-        }
+        await didMake(image, of: bytes, options)
         return image
+    }
+
+    /// Notifies the delegate of an image that was made of downloaded bytes.
+    func didMake(_ image: KFCrossPlatformImage, of bytes: LoadedBytes, _ options: KingfisherParsedOptionsInfo) async {
+        guard !(options.processor is BytesOnly), let url = bytes.url, let link = delegateLink else { return }
+        let response = bytes.response?.urlResponse
+        await WorkExecutor.userCode.run {
+            link.delegate.imageDownloader(link.downloader, didDownload: image, for: url, with: response)
+        }
     }
 
     /// Cancels every download of one URL, as it was requested or as a modifier changed it; nil means all URLs.

@@ -24,12 +24,12 @@ final class LoadedBytes: Sendable {
     private let share: BytesInFlight.Share?
     /// Why there is no image in the bytes, if that is known from the response.
     private let reasonForNoImage: KingfisherError?
-    private let images = OncePerKey<ProcessingKey, Result<KFCrossPlatformImage, KingfisherError>>()
+    private let images = OncePerKey<ImageIdentity, Result<KFCrossPlatformImage, KingfisherError>>()
     /// The longer side of the largest of several sizes that are wanted, in pixels, and the image of that size.
     let largestSide: Int?
     let atLargestSide = OncePerKey<Int, KFCrossPlatformImage?>()
     /// How storing goes of what was made of the bytes.
-    let entries = OncePerKey<StoreKey, CacheStoreResult>()
+    let entries = OncePerKey<EntryIdentity, CacheStoreResult>()
 
     /// The bytes of a provider, a loader or a subclass of the downloader.
     init(
@@ -61,10 +61,15 @@ final class LoadedBytes: Sendable {
     /// It runs once for all options that are alike in what an image is made by. So does each processor of several in a
     /// row: the image that the first ones make is made once for all loads that begin with them.
     func image(_ options: KingfisherParsedOptionsInfo) async -> Result<KFCrossPlatformImage, KingfisherError> {
-        await images.value(for: ProcessingKey(options)) {
+        await images.value(for: ImageIdentity(options)) {
             await Result { () async throws(KingfisherError) in try await processed(options) }
                 .mapError { reasonForNoImage ?? $0 }
         }
+    }
+
+    /// Takes an image that has been made of the bytes elsewhere.
+    func take(_ image: KFCrossPlatformImage, for options: KingfisherParsedOptionsInfo) {
+        images.claim(ImageIdentity(options)).value.fulfil(.success(image))
     }
 
     private func processed(

@@ -16,7 +16,7 @@ struct TransferKey: Hashable, Sendable {
     private let acceptableStatusCodes: Set<Int>?
     private let acceptableContentTypes: Set<String>?
     /// What changes redirects, responses and bytes.
-    private let code: [CodeKey]
+    private let code: UserCode
 
     init(_ conditions: Transfer.Conditions) {
         let request = conditions.request
@@ -29,38 +29,67 @@ struct TransferKey: Hashable, Sendable {
         self.policy = policy
         acceptableStatusCodes = conditions.acceptableStatusCodes
         acceptableContentTypes = conditions.acceptableContentTypes
-        code = [
-            CodeKey(conditions.redirectHandler), CodeKey(conditions.responseModifier), CodeKey(conditions.decryptor),
-            CodeKey(conditions.dataModifier),
-        ]
+        code = UserCode(
+            redirectHandler: conditions.redirectHandler,
+            responseModifier: conditions.responseModifier,
+            decryptor: conditions.decryptor,
+            dataModifier: conditions.dataModifier
+        )
     }
 
     /// Whether a later download may have an equal key: not with code that cannot be compared.
-    var mayRecur: Bool { code.allSatisfy(\.mayRecur) }
+    var mayRecur: Bool { code.mayRecur }
 
     /// Requests for one URL are few; hashing all their fields would take longer than comparing them.
     func hash(into hasher: inout Hasher) { hasher.combine(url) }
 }
 
-/// The key by which loads are given one image of the same bytes.
-struct ProcessingKey: Hashable {
+/// The code of users that changes what is sent and what comes back.
+struct UserCode: Hashable, Sendable {
+    private let requestModifier, redirectHandler, responseModifier, decryptor, dataModifier: CodeKey
+
+    init(
+        requestModifier: (any Sendable)? = nil,
+        redirectHandler: (any Sendable)?,
+        responseModifier: (any Sendable)?,
+        decryptor: (any Sendable)?,
+        dataModifier: (any Sendable)?
+    ) {
+        self.requestModifier = CodeKey(requestModifier)
+        self.redirectHandler = CodeKey(redirectHandler)
+        self.responseModifier = CodeKey(responseModifier)
+        self.decryptor = CodeKey(decryptor)
+        self.dataModifier = CodeKey(dataModifier)
+    }
+
+    /// Whether code that is given later can be equal.
+    var mayRecur: Bool {
+        requestModifier.mayRecur && redirectHandler.mayRecur && responseModifier.mayRecur && decryptor.mayRecur
+            && dataModifier.mayRecur
+    }
+}
+
+/// What an image is made by: loads with an equal one are given one image of the same bytes.
+struct ImageIdentity: Hashable, Sendable {
     private let processor: String
     private let creating: ImageCreatingOptions
     private let frames: AnimatedProcessingPolicy
     private let vectors: VectorProcessingPolicy
     private let queue: CallbackQueue.Identity?
 
-    init(_ options: KingfisherParsedOptionsInfo) {
+    init(_ options: KingfisherParsedOptionsInfo, ignoringPreloading: Bool = false) {
+        var creating = options.imageCreatingOptions
+        if ignoringPreloading { creating.preloadAll = false }
+        self.creating = creating
         processor = options.processor.identifier
-        creating = options.imageCreatingOptions
         frames = options.animatedProcessing
         vectors = options.vectorProcessing
         queue = options.processingQueue?.identity
     }
 }
 
-/// The key by which loads share one cache entry made of the same image.
-struct StoreKey: Hashable, Sendable {
+/// What is stored: loads with an equal one share one cache entry made of the same image.
+struct EntryIdentity: Hashable, Sendable {
     /// The key with the identifier of the processor.
     let key: String
     private let cache: ObjectIdentifier?
@@ -74,11 +103,14 @@ struct StoreKey: Hashable, Sendable {
     private let writing: UInt
     private let fileExtension: String?
 
-    init(_ query: CacheCore.Query) {
-        let options = query.options
-        key = query.computedKey
+    /// Made once: most loads have it.
+    private static let defaultSerializer = CodeKey(DefaultCacheSerializer.default)
+
+    init(_ computedKey: String, _ options: KingfisherParsedOptionsInfo) {
+        key = computedKey
         cache = options.targetCache.map { ObjectIdentifier($0) }
-        serializer = CodeKey(options.cacheSerializer)
+        let isDefault = options.cacheSerializer as? DefaultCacheSerializer == .default
+        serializer = isDefault ? Self.defaultSerializer : CodeKey(options.cacheSerializer)
         layers = options.layersToStore
         originalLayers = options.layersToStoreForOriginal
         originalCache = options.originalCache.map { ObjectIdentifier($0) }

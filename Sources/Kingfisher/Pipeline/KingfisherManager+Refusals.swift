@@ -30,23 +30,17 @@ extension KingfisherManager {
         }
     }
 
-    /// Loads a source, and keeps in mind whether its URL has failed for good.
-    func remembering<Value>(
-        _ source: Source,
-        _ options: KingfisherParsedOptionsInfo,
-        _ load: () async throws(KingfisherError) -> Value
-    ) async throws(KingfisherError) -> Value {
-        guard case .network(let resource) = source else { return try await load() }
-        do throws(KingfisherError) {
-            let value = try await load()
-            failedURLs?.remove(resource.downloadURL)
-            return value
-        } catch {
-            if options.skipFailedURLs, shouldBlock(resource.downloadURL, after: error, options) {
-                madeFailedURLs.insert(resource.downloadURL)
-            }
-            throw error
-        }
+    /// A source was loaded: its URL has not failed for good.
+    func didLoad(_ source: Source) {
+        if case .network(let resource) = source { failedURLs?.remove(resource.downloadURL) }
+    }
+
+    /// A source cannot be loaded; keeps in mind if its URL has failed for good.
+    func didFail(_ source: Source, _ options: KingfisherParsedOptionsInfo, with error: KingfisherError) {
+        guard options.skipFailedURLs, case .network(let resource) = source,
+            shouldBlock(resource.downloadURL, after: error, options)
+        else { return }
+        madeFailedURLs.insert(resource.downloadURL)
     }
 
     /// The loader of the URL decides, then the delegate, then the kind of the error.

@@ -61,8 +61,8 @@ public final class KingfisherManager: Sendable {
     /// The loads that are under way, of all callers.
     let running = Locked<[ObjectIdentifier: DownloadTask]>([:])
     /// What these share.
-    let loads = SharedTasks<LoadKey, LoadResult>()
-    let byteLoads = SharedTasks<ByteSource, LoadedBytes>()
+    let loads = SharedTasks<LoadPlan.Identity, LoadedImage>()
+    let byteLoads = ByteCalls()
     let prefetchSlots = PrefetchSlots(count: PrefetchSlots.countOfManager)
 
     /// Creates a manager.

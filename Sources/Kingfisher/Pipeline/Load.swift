@@ -1,4 +1,4 @@
-// The request of one caller, and the result of a load that several callers may share. For the manager.
+// One caller's request, and what becomes of a shared image for that caller. For the manager.
 
 import Foundation
 import KFStorage
@@ -78,8 +78,8 @@ final class Load: LoadObserver {
     // MARK: Its place among those that share the work, and its result
 
     /// The caller as a subscriber of a shared load of one of its sources.
-    func subscriber(to source: Source) -> Subscriber<LoadResult> {
-        var subscriber = Subscriber<LoadResult>(observer: self, priority: options.downloadPriority)
+    func subscriber(to source: Source) -> Subscriber<LoadedImage> {
+        var subscriber = Subscriber<LoadedImage>(observer: self, priority: options.downloadPriority)
         if let show = options.onStaleImage {
             subscriber.showStale = { [self] stale in
                 let result = await result(stale, from: source)
@@ -91,7 +91,7 @@ final class Load: LoadObserver {
 
     /// Adapts a result to the caller: its image modifier, which runs on the caller's thread if asked for, its sources.
     func result(
-        _ loaded: LoadResult,
+        _ loaded: LoadedImage,
         from source: Source,
         onThisThread: Bool = false
     ) async -> RetrieveImageResult {
@@ -114,42 +114,9 @@ final class Load: LoadObserver {
     }
 }
 
-/// A load of an image, shared by all loads with the same key.
-typealias ImageLoad = SharedTask<LoadKey, LoadResult>
-
-/// The result of a shared load, before it is adapted to each subscriber.
-struct LoadResult: Sendable {
-    var image: KFCrossPlatformImage
-    let cacheType: CacheType
-    /// The downloaded or provided bytes; nil when the image came from a cache.
-    var data: Data?
-    var metrics: NetworkMetrics?
-    /// Whether the server confirmed that what the cache has is unchanged.
-    var isConfirmed = false
-    /// What the server said about the cached image, if it was asked.
-    var revalidation: RetrieveImageResult.Revalidation?
-    /// What the response said about caching.
-    var metadata: CacheMetadata?
-    /// How storing goes; nil when nothing is stored.
-    var storing: Promise<CacheStoreResult>?
-    /// The images that subscribers who want their frames otherwise have made of the same bytes.
-    let remade = OncePerKey<ProcessingKey, Result<KFCrossPlatformImage, KingfisherError>>()
-}
-
-/// A source with its keys in a cache, which are built once.
-struct KeyedSource: Sendable {
-    let source: Source
-    let query: CacheCore.Query
-
-    init(_ source: Source, _ options: KingfisherParsedOptionsInfo) {
-        self.source = source
-        var options = options
-        if options.keepsDownload, case .network = source { options.cacheOriginalImage = true }
-        query = CacheCore.Query(source.cacheKey(options), options)
+extension KingfisherParsedOptionsInfo {
+    /// The serializer's encoding of a cached image, made when it is needed.
+    func encoding(of image: KFCrossPlatformImage) -> @Sendable () -> Data? {
+        { [cacheSerializer] in cacheSerializer.data(with: image, original: nil) }
     }
-
-    var options: KingfisherParsedOptionsInfo { query.options }
-
-    /// The error of a load that finds nothing, where caches are all there is, or that no subscriber wants any more.
-    var notExisting: KingfisherError { .cacheError(reason: .imageNotExisting(key: query.key)) }
 }

@@ -86,7 +86,7 @@ struct PrefetchWork: Sendable {
     /// Stores the bytes of a source on disk as they are, unless they or the image made of them are cached.
     func bytes(of source: Source) async -> Outcome {
         await outcome { () async throws(KingfisherError) in
-            let options = options(for: source)
+            var options = options(for: source)
             try manager.checkMayBeTried(source, options)
             if mayBeSkipped(source, options) {
                 if await cachedType(of: source, options).cached { return .skipped }
@@ -94,26 +94,24 @@ struct PrefetchWork: Sendable {
             }
             let key = source.cacheKey(options)
             guard !options.onlyFromCache else { throw .cacheError(reason: .imageNotExisting(key: key)) }
-            let loaded = try await manager.remembering(source, options) { () async throws(KingfisherError) in
-                try await manager.retrying(source, options) { _ throws(KingfisherError) in
-                    try manager.checkMayBeDownloaded(source, options)
-                    return try await manager.data(of: source, options)
-                }
+            var attempts = Attempts(source, options, by: manager)
+            let loaded = try await attempts.run { _ throws(KingfisherError) in
+                try manager.checkMayBeDownloaded(source, options)
+                return try await manager.data(of: source, options)
             }
             guard !loaded.data.isEmpty else {
                 throw .processorError(reason: .processingFailed(processor: options.processor, item: .data(loaded.data)))
             }
             // A provider may ignore that it is cancelled.
             guard !Task.isCancelled else { throw .requestError(reason: .asyncTaskContextCancelled) }
-            var query = CacheCore.Query(key, options)
             let redirects = loaded.response?.redirects ?? []
             guard options.mayStore(loaded.cacheMetadata, isPersonal: loaded.isPersonal, redirects: redirects) else {
-                manager.remove(KeyedSource(source, options))
+                manager.remove(LoadPlan(source, options))
                 return .completed
             }
-            query.options.cacheMetadata = loaded.cacheMetadata
+            options.cacheMetadata = loaded.cacheMetadata
             let stored = Promise<CacheStoreResult>()
-            options.originalCache?.putOriginal(loaded.data, query, stored)
+            options.originalCache?.putOriginal(loaded.data, forKey: key, options, stored)
             try await stored.value.diskCacheResult.get()
             return .completed
         }

@@ -94,9 +94,7 @@ import Testing
                 options.observer = TestObserver(isWanted: { checks.add() < checkpoint })
                 cache.resetStatistics()
 
-                var query = CacheCore.Query("a", options)
-                (query.layers, query.promotes) = (.disk, false)
-                switch try await cache.core.find(query) {
+                switch try await cache.core.find("a", options, .init(layers: .disk, promotes: false)) {
                 case .superseded: #expect(checkpoint < 4)
                 case .disk: #expect(checkpoint == 4)
                 case .memory, .nothing: Issue.record("there is one on disk")

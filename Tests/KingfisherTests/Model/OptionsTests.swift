@@ -220,10 +220,10 @@ import Testing
     @Test("Every option either decides whether two loads share their work, or belongs to each subscriber")
     func sorting() async throws {
         #expect(Self.declared == Self.inKey.union(Self.stored).union(Self.perSubscriber))
-        func key(_ options: KingfisherOptionsInfo) -> LoadKey {
+        func key(_ options: KingfisherOptionsInfo) -> LoadPlan.Identity {
             var parsed = KingfisherParsedOptionsInfo(options)
             parsed.resolveProcessor()
-            return LoadKey(KeyedSource(.network(fakeURL), parsed))
+            return LoadPlan.Identity(LoadPlan(.network(fakeURL), parsed))
         }
         try await withTemporaryDirectory { directory in
             let cache = try ImageCache(name: "options", cacheDirectoryURL: directory)

@@ -105,13 +105,10 @@ private struct Broken: Error {}
             }
             rig.manager.loaders.add(loader)
             let options = rig.manager.parsed(nil)
-            let entry = try #require(rig.manager.loaders.entry(for: url, options))
             // Bytes, since loads of images look in the caches before they join.
             let loads = (0..<2).map { _ in
                 Task.immediate {
-                    await failure { [url] in
-                        try await rig.manager.bytes(of: .network(url), at: url, by: entry, options)
-                    }
+                    await failure { [url] in try await rig.manager.data(of: .network(url), options) }
                 }
             }
             await begun.wait()

@@ -121,10 +121,10 @@ import Testing
 
     @Test("Loads in low data mode share no work with other loads")
     func unsharedLoads() {
-        func key(_ options: KingfisherOptionsInfo) -> LoadKey {
-            LoadKey(KeyedSource(.network(fakeURL), KingfisherParsedOptionsInfo(options)))
+        func key(_ options: KingfisherOptionsInfo) -> LoadPlan.Identity {
+            LoadPlan.Identity(LoadPlan(.network(fakeURL), KingfisherParsedOptionsInfo(options)))
         }
-        let saving: [LoadKey] = ["/a", "/b"].map { key([.lowDataMode(.network(URL(fileURLWithPath: $0)))]) }
+        let saving: [LoadPlan.Identity] = ["/a", "/b"].map { key([.lowDataMode(.network(URL(fileURLWithPath: $0)))]) }
         #expect(key([]) == key([.lowDataMode(nil)]) && key([]) != saving[0])
         #expect(saving[0] == saving[1], "The source used after a failure is not part of the key.")
     }

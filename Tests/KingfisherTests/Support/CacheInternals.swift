@@ -33,7 +33,7 @@ extension ImageCache {
         options.cacheMetadata = cacheMetadata
         options.forcedExtension = forcedExtension
         let stored = Promise<CacheStoreResult>()
-        putOriginal(data, CacheCore.Query(key, options), stored)
+        putOriginal(data, forKey: key, options, stored)
         _ = Task { completionHandler(await stored.value) }
     }
 }

@@ -1,4 +1,4 @@
-// How loads reach a cache: its core, or the methods a subclass may have overridden. For the manager.
+// How loads reach a cache: its core, or the methods that a subclass or a group has instead. For the manager.
 
 import Foundation
 import KFSupport
@@ -8,25 +8,31 @@ extension ImageCache {
     func findInMemory(_ key: String, _ options: KingfisherParsedOptionsInfo) -> KFCrossPlatformImage? {
         isSubclassed
             ? retrieveImageInMemoryCache(forKey: key, options: options)
-            : core.findInMemory(key.computedKey(with: options.processor.identifier), options)
+            : core.findInMemory(key.computedKey(options), options)
     }
 
     /// Looks in memory, then on disk.
     ///
     /// A look at the disk alone cannot be overridden in the form that has parsed options.
-    func find(_ query: CacheCore.Query) async throws(KingfisherError) -> CacheCore.LookupResult {
+    func find(
+        _ key: String,
+        _ options: KingfisherParsedOptionsInfo,
+        _ lookup: CacheCore.Lookup
+    ) async throws(KingfisherError) -> CacheCore.LookupResult {
+        guard isSubclassed else { return try await core.find(key.computedKey(options), options, lookup) }
         if let group = self as? ImageCacheGroup {
             return try await group.firstHit { cache throws(KingfisherError) in
-                let found = try await cache.find(query)
+                let found = try await cache.find(key, options, lookup)
                 if case .nothing = found { return nil }
                 return found
             } ?? .nothing
         }
-        var query = query
-        let options = query.options
-        if isSubclassed, !query.promotes { query.layers = .disk }
-        guard isSubclassed, query.promotes else { return try await core.find(query) }
-        switch try await retrieveImage(forKey: query.key, options: options) {
+        guard lookup.promotes else {
+            var lookup = lookup
+            lookup.layers = .disk
+            return try await core.find(key.computedKey(options), options, lookup)
+        }
+        switch try await retrieveImage(forKey: key, options: options) {
         case .memory(let image): return .memory(image)
         case .disk(let image): return .disk(image, bytes: Data(), metadata: nil)
         case .none: return options.observer?.isWanted == false ? .superseded : .nothing
@@ -37,15 +43,15 @@ extension ImageCache {
     func put(
         _ image: KFCrossPlatformImage,
         original: Data?,
-        _ query: CacheCore.Query,
+        forKey key: String,
+        _ options: KingfisherParsedOptionsInfo,
         toDisk: Bool,
         _ result: Promise<CacheStoreResult>
     ) {
-        let (key, options) = (query.key, query.options)
         guard !isSubclassed else {
             return store(image, original: original, forKey: key, options: options, toDisk: toDisk) { result.fulfil($0) }
         }
-        let write = core.put(image, original: original, forKey: query.computedKey, options, toDisk: toDisk)
+        let write = core.put(image, original: original, forKey: key.computedKey(options), options, toDisk: toDisk)
         if toDisk {
             _ = Task.immediate { result.fulfil(CacheStoreResult(disk: await write())) }
         } else {
@@ -56,12 +62,18 @@ extension ImageCache {
     /// Stores bytes on disk as they are, under the plain key.
     ///
     /// A subclass is not given the cache metadata of the response: its method has no parameter for that.
-    func putOriginal(_ bytes: Data, _ query: CacheCore.Query, _ result: Promise<CacheStoreResult>) {
+    func putOriginal(
+        _ bytes: Data,
+        forKey key: String,
+        _ options: KingfisherParsedOptionsInfo,
+        _ result: Promise<CacheStoreResult>
+    ) {
         if let group = self as? ImageCacheGroup {
-            _ = Task.immediate { result.fulfil(await group.storing { $0.putOriginal(bytes, query, $1) }) }
+            _ = Task.immediate {
+                result.fulfil(await group.storing { $0.putOriginal(bytes, forKey: key, options, $1) })
+            }
             return
         }
-        let (options, key) = (query.options, query.key)
         let (type, expiration) = (options.forcedExtension, options.diskCacheExpiration)
         guard !isSubclassed else {
             return storeToDisk(bytes, forKey: key, forcedExtension: type, expiration: expiration) { result.fulfil($0) }

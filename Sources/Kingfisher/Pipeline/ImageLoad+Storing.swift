@@ -9,44 +9,44 @@ import KFTransport
 import FoundationNetworking
 #endif
 
-extension KingfisherManager {
+extension ImageLoad {
     /// Stores an image that was made of loaded bytes.
-    func stored(_ image: KFCrossPlatformImage, of bytes: LoadedBytes, for wanted: KeyedSource) -> LoadResult {
-        var loaded = LoadResult(image: image, cacheType: .none, data: bytes.data, metrics: bytes.metrics)
-        loaded.metadata = bytes.cacheMetadata
-        guard let cache = wanted.options.targetCache else { return loaded }
+    func stored(_ image: KFCrossPlatformImage, of bytes: LoadedBytes) -> LoadedImage {
+        let options = plan.options
+        var loaded = LoadedImage(image, from: .none)
+        (loaded.data, loaded.metrics, loaded.metadata) = (bytes.data, bytes.metrics, bytes.cacheMetadata)
+        guard let cache = options.targetCache else { return loaded }
         let redirects = bytes.response?.redirects ?? []
-        guard wanted.options.mayStore(loaded.metadata, isPersonal: bytes.isPersonal, redirects: redirects) else {
-            remove(wanted)
+        guard options.mayStore(loaded.metadata, isPersonal: bytes.isPersonal, redirects: redirects) else {
+            manager.remove(plan)
             return loaded
         }
-        let (entry, isFirst) = bytes.entries.claim(StoreKey(wanted.query))
+        let (entry, isFirst) = bytes.entries.claim(EntryIdentity(plan.computedKey, options))
         loaded.storing = entry
         if isFirst {
-            store(loaded, for: wanted, keepsOriginal: true, in: cache, result: entry)
+            store(loaded, keepsOriginal: true, in: cache, result: entry)
         } else {
             // An image is in memory when it is delivered; the load that stores it may not have come to that yet.
-            var query = wanted.query
-            query.options.limitMemory(of: image, to: loaded.metadata, in: cache)
-            cache.put(image, original: nil, query, toDisk: false, Promise())
+            var options = options
+            options.limitMemory(of: image, to: loaded.metadata, in: cache)
+            cache.put(image, original: nil, forKey: plan.key, options, toDisk: false, Promise())
         }
         return loaded
     }
 
     /// Stores an image: in memory now, on disk in the background, and then fulfils the promise.
     func store(
-        _ loaded: LoadResult,
-        for wanted: KeyedSource,
+        _ loaded: LoadedImage,
         keepsOriginal: Bool,
         in cache: ImageCache,
         result stored: Promise<CacheStoreResult>
     ) {
-        var query = wanted.query
-        let (options, image, bytes) = (query.options, loaded.image, loaded.data)
+        var options = plan.options
+        let (image, bytes) = (loaded.image, loaded.data)
         // Others may have joined, and do not wait for the queue of the first one.
-        query.options.callbackQueue = .untouch
-        query.options.cacheMetadata = loaded.metadata
-        query.options.limitMemory(of: image, to: loaded.metadata, in: cache)
+        options.callbackQueue = .untouch
+        options.cacheMetadata = loaded.metadata
+        options.limitMemory(of: image, to: loaded.metadata, in: cache)
         // A serializer that keeps originals has nothing to keep without them: its entry would be processed twice.
         let isForDisk = !image.isDamaged || options.cacheDamagedImages
         let toDisk =
@@ -55,21 +55,21 @@ extension KingfisherManager {
         var originalLayers = keepsOriginal ? options.layersToStoreForOriginal : []
         if !isForDisk { originalLayers.remove(.disk) }
         guard !originalLayers.isEmpty, let bytes, let originalCache = options.originalCache else {
-            return cache.put(image, original: bytes, query, toDisk: toDisk, stored)
+            return cache.put(image, original: bytes, forKey: plan.key, options, toDisk: toDisk, stored)
         }
         let processed = Promise<CacheStoreResult>()
-        cache.put(image, original: bytes, query, toDisk: toDisk, processed)
+        cache.put(image, original: bytes, forKey: plan.key, options, toDisk: toDisk, processed)
         let original = Promise<CacheStoreResult>()
-        query.options.processor = DefaultImageProcessor.default
+        options.processor = DefaultImageProcessor.default
         if originalLayers.contains(.disk) {
-            originalCache.putOriginal(bytes, query, original)
+            originalCache.putOriginal(bytes, forKey: plan.key, options, original)
         } else {
             original.fulfil(CacheStoreResult(disk: .success(())))
         }
         // What is stored or removed while the original is decoded must not be undone by it.
-        let caches = originalCache.storingCaches.map { ($0, $0.core.generation(forKey: query.key)) }
-        Task { [query] in
-            if originalLayers.contains(.memory) { await keepOriginalInMemory(bytes, query, in: caches) }
+        let caches = originalCache.storingCaches.map { ($0, $0.core.generation(forKey: plan.key)) }
+        Task { [options] in
+            if originalLayers.contains(.memory) { await keepOriginalInMemory(bytes, options, in: caches) }
             let results = (await processed.value, await original.value)
             if case .failure = results.0.diskCacheResult { stored.fulfil(results.0) } else { stored.fulfil(results.1) }
         }
@@ -78,15 +78,28 @@ extension KingfisherManager {
     /// Decodes an original for memory; bytes that only the processor can read have no image of their own.
     private func keepOriginalInMemory(
         _ bytes: Data,
-        _ query: CacheCore.Query,
+        _ options: KingfisherParsedOptionsInfo,
         in caches: [(ImageCache, MemoryGeneration)]
     ) async {
-        var plain = query.options
-        guard let image = try? await plain.processor.processed(.data(bytes), plain) else { return }
-        plain.storeCacheLayers = .memory
+        guard let image = try? await options.processor.processed(.data(bytes), options) else { return }
+        var options = options
+        options.storeCacheLayers = .memory
         for (cache, generation) in caches {
-            plain.limitMemory(of: image, to: plain.cacheMetadata, in: cache)
-            cache.core.promote(image, forKey: query.key, plain, ifGeneration: generation, replacing: true)
+            options.limitMemory(of: image, to: options.cacheMetadata, in: cache)
+            cache.core.promote(image, forKey: plan.key, options, ifGeneration: generation, replacing: true)
+        }
+    }
+}
+
+extension KingfisherManager {
+    /// Removes what is cached of an image that must not be stored.
+    func remove(_ plan: LoadPlan) {
+        let options = plan.options
+        for cache in [options.targetCache, options.originalCache].compactMap(\.self).flatMap(\.storingCaches) {
+            for key in Set([plan.computedKey, plan.key]) {
+                let work = cache.core.remove(key, options.forcedExtension, memory: true, disk: true)
+                Task { await work() }
+            }
         }
     }
 }

@@ -1,0 +1,243 @@
+// Where the bytes of a source come from: a provider, a loader or a downloader. A step of a load.
+
+import Foundation
+import KFSupport
+import KFTransport
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
+
+/// Gives the bytes of sources, once for all loads that want the same at one time.
+protocol ByteOrigin: Sendable {
+    /// Gets the bytes of a plan's source, and does something with them.
+    ///
+    /// - Parameters:
+    ///   - plan: What is loaded.
+    ///   - load: Is notified of where it is loaded from.
+    ///   - use: What is done with the bytes, which other loads may share as long as it runs.
+    /// - Returns: What `use` returns.
+    /// - Throws: Why there are no bytes, or the error of `use`.
+    func withBytes<Value>(
+        of plan: LoadPlan,
+        for load: SharedImageLoad,
+        use: (LoadedBytes) async throws(KingfisherError) -> Value
+    ) async throws(KingfisherError) -> Value
+
+    /// An image was made of the bytes.
+    func didMake(_ image: KFCrossPlatformImage, of bytes: LoadedBytes, _ options: KingfisherParsedOptionsInfo) async
+}
+
+extension ByteOrigin {
+    func didMake(_ image: KFCrossPlatformImage, of bytes: LoadedBytes, _ options: KingfisherParsedOptionsInfo) async {}
+}
+
+extension KingfisherManager {
+    /// Where the bytes of a plan's source come from.
+    func origin(of plan: LoadPlan) -> any ByteOrigin {
+        switch plan.source {
+        case .provider(let provider): return ProvidedBytes(provider: provider, calls: byteLoads)
+        case .network(let resource):
+            let url = resource.downloadURL
+            if let entry = loaders.entry(for: url, plan.options) {
+                return CustomLoad(url: url, entry: entry, calls: byteLoads)
+            }
+            let downloader = plan.options.downloader ?? downloader
+            return downloader.isSubclassed
+                ? CustomDownload(url: url, downloader: downloader) : Download(url: url, loader: downloader.loader)
+        }
+    }
+
+    /// The bytes of a source of which no image is made: a provider's, a loader's or the downloader's.
+    func data(
+        of source: Source,
+        _ options: KingfisherParsedOptionsInfo
+    ) async throws(KingfisherError) -> DataLoadingResult {
+        switch source {
+        case .provider(let provider):
+            return DataLoadingResult(data: try await Kingfisher.data(of: provider), url: nil, metrics: nil)
+        case .network(let resource):
+            let url = resource.downloadURL
+            guard let entry = loaders.entry(for: url, options) else {
+                return try await (options.downloader ?? downloader).downloadData(with: url, options: options)
+            }
+            return DataLoadingResult(try await entry.bytes(of: source, at: url, options, calls: byteLoads))
+        }
+    }
+}
+
+// MARK: - Providers and loaders
+
+/// What is loaded, and by which loader; nil for a provider.
+struct ByteSource: Hashable, Sendable {
+    let source: SourceKey
+    var loader: ImageLoaderRegistry.Registration?
+}
+
+/// A call of a provider or a loader, shared by all loads that want the same.
+typealias ByteCalls = SharedTasks<ByteSource, LoadedBytes>
+
+extension ByteCalls {
+    /// The bytes that a call gives, which is made once for all loads of the source at one time.
+    fileprivate func bytes(
+        of source: Source,
+        by loader: ImageLoaderRegistry.Registration?,
+        _ options: KingfisherParsedOptionsInfo,
+        _ call: @escaping SharedTask<ByteSource, LoadedBytes>.Operation
+    ) async throws(KingfisherError) -> LoadedBytes {
+        let key = ByteSource(source: SourceKey(source), loader: loader)
+        let unwanted = KingfisherError.requestError(reason: .asyncTaskContextCancelled)
+        var subscriber = Subscriber<LoadedBytes>(observer: options.observer, priority: options.downloadPriority)
+        subscriber.downsamplingLimit = options.downsamplingLimit
+        return try await value(for: key, subscriber) {
+            SharedTask(key, .load(of: source, unwanted: unwanted), in: self, operation: call)
+        } use: { bytes, _ in
+            bytes
+        }
+    }
+}
+
+/// The bytes of a provider.
+private struct ProvidedBytes: ByteOrigin {
+    let provider: any ImageDataProvider
+    let calls: ByteCalls
+
+    func withBytes<Value>(
+        of plan: LoadPlan,
+        for load: SharedImageLoad,
+        use: (LoadedBytes) async throws(KingfisherError) -> Value
+    ) async throws(KingfisherError) -> Value {
+        load.didStart(from: .provider)
+        return try await use(
+            try await calls.bytes(of: plan.source, by: nil, plan.options) { [provider] call throws(KingfisherError) in
+                let data = try await data(of: provider)
+                return LoadedBytes(data, largestSide: LoadedBytes.largestSide(for: call.subscribers))
+            }
+        )
+    }
+}
+
+/// The bytes that a loader of the user's gets at a URL.
+private struct CustomLoad: ByteOrigin {
+    let url: URL
+    let entry: ImageLoaderRegistry.Entry
+    let calls: ByteCalls
+
+    func withBytes<Value>(
+        of plan: LoadPlan,
+        for load: SharedImageLoad,
+        use: (LoadedBytes) async throws(KingfisherError) -> Value
+    ) async throws(KingfisherError) -> Value {
+        load.didStart(from: .provider)
+        return try await use(try await entry.bytes(of: plan.source, at: url, plan.options, calls: calls))
+    }
+}
+
+/// The data of a provider, which is called off the caller's thread.
+///
+/// (No function of the protocol: in an extension of a protocol, Swift 6.3 goes on on a thread of the cooperative pool.)
+private func data(of provider: any ImageDataProvider) async throws(KingfisherError) -> Data {
+    let result = await WorkExecutor.userCode.run { () async -> Result<Data, any Error> in
+        do { return .success(try await provider.data()) } catch { return .failure(error) }
+    }
+    switch result {
+    case .success(let data): return data
+    case .failure(is CancellationError): throw .requestError(reason: .dataProviderCancelled(provider: provider))
+    case .failure(let error):
+        throw .imageSettingError(reason: .dataProviderError(provider: provider, error: error))
+    }
+}
+
+extension ImageLoaderRegistry.Entry {
+    /// The bytes at a URL; the loader is called once for all loads of the source at one time.
+    fileprivate func bytes(
+        of source: Source,
+        at url: URL,
+        _ options: KingfisherParsedOptionsInfo,
+        calls: ByteCalls
+    ) async throws(KingfisherError) -> LoadedBytes {
+        try await calls.bytes(of: source, by: registration, options) { call throws(KingfisherError) in
+            let (data, response) = try await loaded(url, options) { call.didProgress($0, of: $1) }
+            return LoadedBytes(
+                data,
+                request: URLRequest(url: url),
+                response: response.map { TransportResponse($0) },
+                isPersonal: true,
+                largestSide: LoadedBytes.largestSide(for: call.subscribers)
+            )
+        }
+    }
+
+    /// The bytes at a URL; the loader is called off the caller's thread.
+    private func loaded(
+        _ url: URL,
+        _ options: KingfisherParsedOptionsInfo,
+        progress: @escaping @Sendable (Int64, Int64) -> Void
+    ) async throws(KingfisherError) -> (Data, URLResponse?) {
+        let result = await WorkExecutor.userCode.run { () async -> Result<(Data, URLResponse?), any Error> in
+            do { return .success(try await loader.load(url, options: options, progress: progress)) } catch {
+                return .failure(error)
+            }
+        }
+        switch result {
+        case .success(let loaded): return loaded
+        case .failure(let error as KingfisherError): throw error
+        case .failure(is CancellationError): throw .requestError(reason: .asyncTaskContextCancelled)
+        case .failure(let error): throw .responseError(reason: .URLSessionError(error: error))
+        }
+    }
+}
+
+// MARK: - Downloaders
+
+/// The bytes that a downloader gets at a URL.
+private struct Download: ByteOrigin {
+    let url: URL
+    let loader: ByteLoader
+
+    func withBytes<Value>(
+        of plan: LoadPlan,
+        for load: SharedImageLoad,
+        use: (LoadedBytes) async throws(KingfisherError) -> Value
+    ) async throws(KingfisherError) -> Value {
+        try await loader.withBytes(
+            at: url,
+            plan.options,
+            sharesValuesSince: plan.options.forceRefresh ? nil : load.beginning
+        ) { bytes, _ throws(KingfisherError) in try await use(bytes) }
+    }
+
+    func didMake(_ image: KFCrossPlatformImage, of bytes: LoadedBytes, _ options: KingfisherParsedOptionsInfo) async {
+        await loader.didMake(image, of: bytes, options)
+    }
+}
+
+/// The image that a downloader of the user's downloads and processes, and its bytes.
+///
+/// The transfer it starts by calling `super` serves the load; without one, it does so itself.
+private struct CustomDownload: ByteOrigin {
+    let url: URL
+    let downloader: ImageDownloader
+
+    func withBytes<Value>(
+        of plan: LoadPlan,
+        for load: SharedImageLoad,
+        use: (LoadedBytes) async throws(KingfisherError) -> Value
+    ) async throws(KingfisherError) -> Value {
+        let download = try await downloader.downloadWithHandle(with: url, options: plan.options) { task in
+            guard !load.hasStarted, let transfer = task.sessionTask, let token = task.cancelToken else { return }
+            load.didStart(from: .transfer(transfer, token))
+        }
+        if !load.hasStarted { load.didStart(from: .provider) }
+        let request = await downloader.presumedRequest(for: url, plan.options)
+        let bytes = LoadedBytes(
+            download.originalData,
+            request: request,
+            response: download.response,
+            metrics: download.metrics,
+            isPersonal: downloader.mayHaveSentCredentials(with: request)
+        )
+        bytes.take(download.image, for: plan.options)
+        return try await use(bytes)
+    }
+}

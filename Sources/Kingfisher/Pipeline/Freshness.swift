@@ -1,0 +1,83 @@
+// How long a cached image may be used without asking its server, and what may be stored. For loads and prefetches.
+
+import Foundation
+import KFStorage
+import KFSupport
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
+
+extension KingfisherParsedOptionsInfo {
+    /// Whether the server of a source may have to be asked about what is cached.
+    func asksServer(about source: Source) -> Bool {
+        guard refreshCached || respectCacheControl, !onlyFromCache, !forceRefresh, case .network = source else {
+            return false
+        }
+        return true
+    }
+
+    /// Whether one of the caches is declared as shared.
+    var isCacheShared: Bool { targetCache?.isShared == true || originalCache?.isShared == true }
+
+    /// Whether a response may be stored.
+    ///
+    /// - Parameters:
+    ///   - metadata: What it says about caching.
+    ///   - isPersonal: Whether credentials were sent for it.
+    ///   - redirects: The responses that redirected to it; the metadata has only those that say something.
+    /// - Returns: Whether it may; one that is stored already may stay.
+    func mayStore(
+        _ metadata: CacheMetadata?,
+        isPersonal: Bool = false,
+        redirects: [HTTPURLResponse] = []
+    ) -> Bool {
+        guard respectCacheControl else { return true }
+        if isPersonal, isCacheShared, redirects.contains(where: { !$0.isForEveryone }) { return false }
+        guard let metadata else { return !isPersonal || !isCacheShared }
+        return metadata.chain.allSatisfy { response in
+            let control = CacheControl(response.cacheControl, isShared: isCacheShared)
+            return !control.noStore && (!isPersonal || !isCacheShared || control.isForEveryone)
+        }
+    }
+
+    /// Limits the time in memory to that for which the server need not be asked.
+    ///
+    /// The instant is fixed, however often the image is used: that is how a later load sees that it is fresh. One that
+    /// depends on the request is marked, and stays out of memory if a modifier has changed its request: in memory it is
+    /// for requests without modifiers.
+    mutating func limitMemory(of image: KFCrossPlatformImage, to metadata: CacheMetadata?, in cache: ImageCache) {
+        guard respectCacheControl else { return }
+        if metadata?.variesWithRequest == true {
+            guard requestModifier == nil else { return memoryCacheExpiration = .expired }
+            image.updateMetadata { $0.variesWithRequest = true }
+        }
+        let usual = memoryCacheExpiration ?? cache.memoryStorage.config.expiration
+        let now = Date()
+        let freshUntil = metadata?.freshUntil(inShared: isCacheShared) ?? .distantFuture
+        let end = min(usual.estimatedExpiration(since: now), freshUntil)
+        // The clock of the memory storage is a little behind: what is never fresh would be fresh for a moment.
+        memoryCacheExpiration = freshUntil > now ? .date(end) : .expired
+    }
+}
+
+extension ImageCache {
+    /// Whether an image is in memory that may be used without asking its server.
+    func hasFreshImage(_ key: String, _ options: KingfisherParsedOptionsInfo, at instant: Date = Date()) -> Bool {
+        guard !options.refreshCached else { return false }
+        let computedKey = key.computedKey(with: options.processor.identifier)
+        // A use may have prolonged the time in memory, but not this date.
+        guard let entry = core.memory.store.entry(forKey: computedKey), case .date(let end) = entry.expiration,
+            end > instant
+        else { return false }
+        return options.requestModifier == nil || !entry.value.metadata.variesWithRequest
+    }
+}
+
+extension CacheMetadata {
+    /// Whether bytes that are not fresh at `instant` may be used after a request for them has failed.
+    func mayBeUsed(after error: KingfisherError, at instant: Date, inShared isShared: Bool) -> Bool {
+        if error.isConnectionFailure { return mayBeUsedWithoutConnection(inShared: isShared) }
+        return error.isServerFailure && mayBeUsedAfterServerFailure(at: instant, inShared: isShared)
+    }
+}

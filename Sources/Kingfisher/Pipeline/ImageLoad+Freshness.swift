@@ -1,0 +1,132 @@
+// What becomes of a cached image whose server may have to be asked about it. A step of a load.
+
+import Foundation
+import KFSupport
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
+
+extension ImageLoad {
+    /// What is cached, if it may be used, or if its server confirms it; else what the server sends in its place.
+    ///
+    /// - Returns: Nil when what is cached is no response to the request that would be sent now.
+    func validated(_ cached: CachedImage) async throws(KingfisherError) -> LoadedImage? {
+        let options = plan.options
+        guard await answersRequest(cached) else { return nil }
+        if !options.refreshCached {
+            let (now, isShared) = (Date(), options.isCacheShared)
+            if cached.metadata?.freshUntil(inShared: isShared) ?? .distantFuture > now {
+                return try await result(of: cached)
+            }
+            if cached.metadata?.mayBeUsedWhileRevalidating(at: now, inShared: isShared) == true {
+                revalidateInBackground()
+                return try await result(of: cached, .inBackground)
+            }
+        }
+        let subscribers = task.subscribers.compactMap { $0.isWanted ? $0.showStale : nil }
+        if !subscribers.isEmpty {
+            var stale = try await result(of: cached)
+            stale.data = cached.bytes
+            for show in subscribers { await show(stale) }
+        }
+        return try await revalidated(cached)
+    }
+
+    /// Whether the response that is cached is one to the request that would be sent now.
+    private func answersRequest(_ cached: CachedImage) async -> Bool {
+        guard let metadata = cached.metadata, metadata.variesWithRequest, let url = plan.source.url else {
+            return true
+        }
+        let loader = (plan.options.downloader ?? manager.downloader).loader
+        guard let request = try? await loader.conditions(for: url, plan.options, timeout: nil).request else {
+            return false
+        }
+        return metadata.answers(request)
+    }
+
+    /// Asks the server about a cached image.
+    private func revalidated(_ cached: CachedImage) async throws(KingfisherError) -> LoadedImage {
+        let options = plan.options
+        let fields = cached.metadata?.conditionalFields(for: plan.source, options) ?? [:]
+        do throws(KingfisherError) {
+            var loaded = try await imageOfBytes(plan.with { $0.conditionalFields = fields })
+            loaded.revalidation = loaded.data == cached.bytes ? .notModified : .modified
+            return loaded
+        } catch {
+            if let response = error.notModifiedResponse {
+                return try await result(of: await renewed(cached, by: response), .notModified)
+            }
+            let mayBeUsed = cached.metadata?.mayBeUsed(after: error, at: Date(), inShared: options.isCacheShared)
+            let isError = options.refreshCached && options.refreshFailureIsError
+            let isRefresh = options.refreshCached && !options.respectCacheControl
+            guard !error.isCancelled, !isError, isRefresh || mayBeUsed == true else { throw error }
+            return try await result(of: cached, .failed(error))
+        }
+    }
+
+    /// A cached image with what a response of 304 said, which is kept, too: the entry stays for as long as if it had
+    /// been stored now.
+    private func renewed(_ cached: CachedImage, by response: HTTPURLResponse) async -> CachedImage {
+        guard let metadata = cached.metadata else { return cached }
+        // A downloader of the user's may not have notified the load: the redirects of this time are not known.
+        var newer = CacheMetadata(response: response)
+        newer.redirects = metadata.redirects
+        newer = task.confirmation ?? newer
+        var confirmed = cached
+        confirmed.metadata = metadata.confirmed(by: newer)
+        guard plan.options.mayStore(confirmed.metadata) else {
+            manager.remove(plan)
+            return confirmed
+        }
+        let options = plan.options
+        let cache = cached.isOriginal ? options.originalCache : options.targetCache
+        for cache in cache?.storingCaches ?? [] {
+            guard let newest = confirmed.metadata else { continue }
+            // What cannot be kept is asked about again the next time.
+            _ = try? await cache.core.updateCacheMetadata(
+                newest,
+                replacing: metadata,
+                forKey: cached.isOriginal ? plan.key : plan.computedKey,
+                options.forcedExtension,
+                renewing: true
+            )
+        }
+        return confirmed
+    }
+
+    /// Asks the server for the next time; the loads that are under way at that time share one request.
+    private func revalidateInBackground() {
+        var options = plan.options
+        options.follow(KingfisherParsedOptionsInfo())
+        options.refreshCached = true
+        options.waitForCache = false
+        manager.retrieveImage(with: plan.source, parsed: options, completionHandler: nil)
+    }
+}
+
+extension CacheMetadata {
+    /// The fields of a conditional request, if it is for the URL that the bytes came from; where a filter makes the
+    /// keys, for one with the same key.
+    fileprivate func conditionalFields(
+        for source: Source,
+        _ options: KingfisherParsedOptionsInfo
+    ) -> [String: String] {
+        guard let url, let requested = source.url else { return [:] }
+        let isSame =
+            url == requested
+            || source.filteredKey(options).map { $0 == options.cacheKeyFilter?.cacheKey(for: url) } ?? false
+        return isSame ? conditionalFields : [:]
+    }
+}
+
+extension KingfisherError {
+    /// The response of 304 to a conditional request.
+    fileprivate var notModifiedResponse: HTTPURLResponse? {
+        switch self {
+        case .responseError(.invalidHTTPStatusCode(let response)) where response.statusCode == 304: response
+        case .responseError(.notModified(let response)): response
+        default: nil
+        }
+    }
+}

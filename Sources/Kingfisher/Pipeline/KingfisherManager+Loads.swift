@@ -1,0 +1,167 @@
+// How one caller's load runs: memory, then attempts at its sources, each of which joins a shared load. For the manager.
+
+import Foundation
+import KFSupport
+
+extension KingfisherManager {
+    // MARK: Loads that are under way
+
+    /// Whether loads are under way, those of live photos and prefetched images among them. (Not in Kingfisher.)
+    ///
+    /// Prefetching to disk alone, which makes no images, is not counted: its prefetcher or token ends it.
+    ///
+    /// A load has ended when its completion handler is called.
+    public var isRunning: Bool { !running.withLock { $0.isEmpty } }
+
+    /// Cancels all loads of the manager that are under way. (Not in Kingfisher.)
+    ///
+    /// Each ends with the same error as if it had been cancelled alone (see ``KingfisherError/isCancelled``). Loads
+    /// that begin afterwards are not affected.
+    public func cancelAll() {
+        for handle in running.withLock({ Array($0.values) }) { handle.cancel() }
+        // Async loads run in the caller's task, which is not ours to cancel.
+        loads.cancelAll()
+    }
+
+    /// Counts a load as running until the closure that is returned is called.
+    func begin(_ handle: DownloadTask) { running.withLock { $0[ObjectIdentifier(handle)] = handle } }
+
+    func end(_ handle: DownloadTask) { running.withLock { _ = $0.removeValue(forKey: ObjectIdentifier(handle)) } }
+
+    // MARK: One load
+
+    /// The image of a source in memory, as it is delivered; never waits and makes no system call.
+    ///
+    /// Nothing for a file that is forbidden, for a URL that is blocked, and for an animation that was made with other
+    /// options.
+    func imageInMemory(
+        _ source: Source,
+        _ options: KingfisherParsedOptionsInfo,
+        requested: Source
+    ) -> RetrieveImageResult? {
+        guard !options.forceRefresh, forbiddenFile(source) == nil, blockedURL(source, options) == nil,
+            options.queryCacheLayers.contains(.memory), let cache = options.targetCache
+        else { return nil }
+        let key = source.cacheKey(options)
+        guard !options.asksServer(about: source) || cache.hasFreshImage(key, options),
+            let cached = cache.findInMemory(key, options), cached.satisfies(options)
+        else { return nil }
+        let image = options.imageModifier?.modify(cached) ?? cached
+        return RetrieveImageResult(
+            image: image,
+            cacheType: .memory,
+            source: source,
+            originalSource: requested,
+            data: options.encoding(of: image)
+        )
+    }
+
+    /// Finds the image for one caller; all progress is reported, or in front of the completion, when this returns.
+    func image(for load: Load) async throws(KingfisherError) -> RetrieveImageResult {
+        guard !Task.isCancelled else { throw .requestError(reason: .asyncTaskContextCancelled) }
+        begin(load.handle)
+        defer { end(load.handle) }
+        guard load.progress != nil || load.previews != nil else { return try await tried(load) }
+        defer { load.previews?.close() }
+        let result = await withTaskCancellationHandler {
+            await Result { () async throws(KingfisherError) in try await tried(load) }
+        } onCancel: {
+            load.previews?.close()
+        }
+        await load.progress?.finish(result)
+        return try result.get()
+    }
+
+    private func tried(_ load: Load) async throws(KingfisherError) -> RetrieveImageResult {
+        var attempts = Attempts(load.source, load.options, for: load, by: self)
+        return try await attempts.run { plan throws(KingfisherError) in try await attempt(plan, for: load) }
+    }
+
+    /// One attempt at one source: memory, the disk if the caller's thread may wait for it, then the shared load.
+    private func attempt(_ plan: LoadPlan, for load: Load) async throws(KingfisherError) -> RetrieveImageResult {
+        let updated = load.isFirst ? nil : load.updated
+        if load.isFirst {
+            // Memory was asked when the load began.
+            if plan.options.loadDiskFileSynchronously, let found = await imageOnDiskAtOnce(plan) {
+                return await load.result(found, from: plan.source, onThisThread: true)
+            }
+        } else if let hit = imageInMemory(plan.source, plan.options, requested: load.source) {
+            updated?(nil)
+            return hit
+        }
+        let identity = LoadPlan.Identity(plan)
+        let shared = try await loads.value(for: identity, load.subscriber(to: plan.source)) {
+            SharedImageLoad(identity, .load(of: plan.source, unwanted: plan.notExisting), in: loads) {
+                [self] task throws(KingfisherError) in
+                try await ImageLoad(manager: self, plan: plan.shared(by: task), task: task).run()
+            }
+        } use: { image, _ in
+            image
+        }
+        load.previews?.close()
+        if shared.cacheType.cached, !shared.isConfirmed { updated?(nil) }
+        var result = await load.result(try await remade(shared, as: plan.options), from: plan.source)
+        if plan.options.waitForCache { result.cacheStoreResult = await shared.storing?.value }
+        return result
+    }
+
+    /// The image on disk, read without leaving the thread; nil where it has to be processed first.
+    private func imageOnDiskAtOnce(_ plan: LoadPlan) async -> LoadedImage? {
+        let options = plan.options
+        guard !options.forceRefresh, options.layersToQuery.contains(.disk), !plan.asksServer,
+            !options.cacheSerializer.originalDataUsed,
+            let cache = options.targetCache, !cache.core.memory.isCached(forKey: plan.computedKey),
+            let found = try? await cache.find(plan.key, options, CacheCore.Lookup(layers: .disk)),
+            let image = found.image, image.satisfies(options)
+        else { return nil }
+        return LoadedImage(image, from: found.cacheType)
+    }
+
+    /// The result of a shared load as one of its subscribers wants it.
+    ///
+    /// An animation may have been made for one that wants its frames decoded at another time. It is made again once for
+    /// all who want it alike.
+    private func remade(
+        _ shared: LoadedImage,
+        as options: KingfisherParsedOptionsInfo
+    ) async throws(KingfisherError) -> LoadedImage {
+        guard let images = shared.remade, let bytes = shared.image.bytes(toDecodeAgainFor: options) else {
+            return shared
+        }
+        var own = shared
+        let made = Promise<Result<KFCrossPlatformImage, KingfisherError>>()
+        Task { [self] in
+            let image = await images.value(for: ImageIdentity(options)) {
+                await Result { () async throws(KingfisherError) in try await decodedAgain(bytes, options) }
+            }
+            made.fulfil(image)
+        }
+        let cancelled = KingfisherError.requestError(reason: .asyncTaskContextCancelled)
+        own.image = try await made.value { made.fulfil(.failure(cancelled)) }.get()
+        return own
+    }
+
+    /// Another image of the bytes of an animation in memory.
+    func decodedAgain(
+        _ bytes: Data,
+        _ options: KingfisherParsedOptionsInfo
+    ) async throws(KingfisherError) -> KFCrossPlatformImage {
+        // Frames that were processed, written and read again are not to be processed twice.
+        let processor = options.processor.transformsFrames ? DefaultImageProcessor.default : options.processor
+        return try await processor.processed(.data(bytes), options)
+    }
+}
+
+extension LoadPlan {
+    /// The plan of a shared load: its first subscriber's, without what is that subscriber's own.
+    fileprivate func shared(by task: SharedImageLoad) -> LoadPlan {
+        with { options in
+            options.loadDiskFileSynchronously = false  // it runs on no caller's thread
+            options.downloadPriority = task.priority
+            options.onDataReceived = nil  // each subscriber has its own
+            options.onStaleImage = nil
+            options.countsMemoryMiss = false  // each subscriber has asked memory
+            options.observer = task
+        }
+    }
+}

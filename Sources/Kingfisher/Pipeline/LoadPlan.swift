@@ -1,0 +1,111 @@
+// What a load is to do, decided before anything is looked up. For the manager and its loads.
+
+import Foundation
+import KFSupport
+
+/// What is loaded, under which keys it is cached, and with which options; made once for each source that a load tries.
+///
+/// It is handed from step to step, and its options are read where they are: a copy of them costs more than most steps.
+final class LoadPlan: Sendable {
+    let source: Source
+    let options: KingfisherParsedOptionsInfo
+    /// The key of the source in a cache.
+    let key: String
+    /// The key of the image in a cache: with the identifier of the processor.
+    let computedKey: String
+    /// Whether the server may have to be asked about what is cached.
+    let asksServer: Bool
+
+    init(_ source: Source, _ options: KingfisherParsedOptionsInfo) {
+        var options = options
+        if options.keepsDownload, case .network = source { options.cacheOriginalImage = true }
+        self.source = source
+        self.options = options
+        key = source.cacheKey(options)
+        computedKey = key.computedKey(options)
+        asksServer = options.asksServer(about: source)
+    }
+
+    /// A plan for the same source with other options.
+    func with(_ change: (inout KingfisherParsedOptionsInfo) -> Void) -> LoadPlan {
+        var options = options
+        change(&options)
+        return LoadPlan(source, options)
+    }
+
+    /// The error of a load that finds nothing, where caches are all there is, or that no subscriber wants any more.
+    var notExisting: KingfisherError { .cacheError(reason: .imageNotExisting(key: key)) }
+
+    // MARK: Identities
+
+    /// By which loads share their work: all that decides where an image is found, what is made and what is stored, and
+    /// under which conditions loading fails.
+    ///
+    /// Priority, waiting for the cache, alternative sources and the image modifier are no part of it: they differ from
+    /// subscriber to subscriber.
+    struct Identity: Hashable, Sendable {
+        private let made: ImageIdentity
+        private let stored: EntryIdentity
+        private let sent: RequestIdentity
+
+        init(_ plan: LoadPlan) {
+            // Stills are the same with and without it; animations are made again for those who want them otherwise.
+            made = ImageIdentity(plan.options, ignoringPreloading: true)
+            stored = EntryIdentity(plan.computedKey, plan.options)
+            sent = RequestIdentity(plan)
+        }
+
+        func hash(into hasher: inout Hasher) { hasher.combine(stored.key) }
+    }
+}
+
+/// What is looked up and requested, and under which conditions that fails.
+private struct RequestIdentity: Equatable, Sendable {
+    /// Nil where a filter makes the cache key: what has one key then is the same.
+    private let source: SourceKey?
+    private let forceRefresh: Bool
+    private let refreshCached: Bool
+    private let refreshFailureIsError: Bool
+    private let respectCacheControl: Bool
+    private let layers: CacheLayers
+    private let originalLayers: CacheLayers
+    private let onlyFromCache: Bool
+    private let savesData: Bool
+    private let connectTimeout: TimeInterval?
+    private let downloadTimeout: TimeInterval?
+    private let totalTimeout: TimeInterval?
+    private let downloader: ObjectIdentifier?
+    private let memoryExtending: ExpirationExtending
+    private let diskExtending: ExpirationExtending
+    /// What changes the request, redirects, the response and its bytes.
+    ///
+    /// Loads with code that cannot be compared may still share transfers, images and entries made of the same bytes.
+    private let code: UserCode
+
+    init(_ plan: LoadPlan) {
+        let options = plan.options
+        source = plan.source.filteredKey(options) == nil ? SourceKey(plan.source) : nil
+        forceRefresh = options.forceRefresh
+        refreshCached = options.refreshCached
+        refreshFailureIsError = options.refreshFailureIsError
+        respectCacheControl = options.respectCacheControl
+        layers = options.layersToQuery
+        // Without the disk, neither is the original looked up there.
+        originalLayers = options.fromMemoryCacheOrRefresh ? .memory : options.originalQueryCacheLayers
+        onlyFromCache = options.onlyFromCache
+        savesData = options.lowDataModeSource != nil
+        connectTimeout = options.connectTimeout
+        downloadTimeout = options.downloadTimeout
+        totalTimeout = options.totalTimeout
+        downloader = options.downloader.map { ObjectIdentifier($0) }
+        memoryExtending = options.memoryCacheAccessExtendingExpiration
+        diskExtending = options.diskCacheAccessExtendingExpiration
+        code = UserCode(
+            requestModifier: options.requestModifier,
+            redirectHandler: options.redirectHandler,
+            responseModifier: options.responseModifier,
+            decryptor: options.decryptor,
+            dataModifier: options.dataModifier
+        )
+    }
+}

@@ -21,10 +21,10 @@ SECONDS ?= 30
 TSAN := --sanitize=thread -Xswiftc -DKF_TSAN --scratch-path .build-tsan
 
 .PHONY: help demo gallery desktop kf test examples bench fuzz soak tsan docs format lint layers packages build systems
-.PHONY: portability targets dependencies desktop-dependencies clean toolchain
+.PHONY: bench-check portability targets dependencies desktop-dependencies clean toolchain
 
 help: ## Lists these targets
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 # Release: pixel loops of a debug build are some fifty times slower, and the demo prints times.
 demo: dependencies ## Loads images through the whole pipeline, writes demo-output/contact-sheet.png
@@ -86,6 +86,10 @@ bench: dependencies ## Measures against the baselines; FILTER=word runs some row
 	@swift build -c release --package-path Benchmarks --product kf
 	@swift build -c release --package-path Benchmarks --product kf-bench-desktop
 	@swift run -c release --package-path Benchmarks kf-bench $(FILTER)
+
+bench-check: dependencies ## Runs the rows of bench that count: allocations, requests, decodes; one that falls short fails it
+	@Scripts/install-dependencies desktop bench
+	@swift run -c release --package-path Benchmarks kf-bench --check
 
 fuzz: dependencies ## Broken files against every decoder; SECONDS=60 for each, ONLY=name for one, TRAITS as for test
 	@SECONDS_EACH=$(SECONDS) Fuzz/run $(WITH_TRAITS) $(ONLY)

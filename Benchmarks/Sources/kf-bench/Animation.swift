@@ -19,7 +19,7 @@ let animationBenchmarks = [
         )
         return Figure(comparison, .faster(2.5))
     },
-    Benchmark(name: "GIF 100 frames 500×400, frames alive at once") {
+    Benchmark(name: "GIF 100 frames 500×400, frames alive at once", isCounted: true) {
         let folder = try TemporaryFolder()
         return Figure(.count(try Film(in: folder.url).mostFramesAlive()), .atMost(.count(3)))
     },

@@ -22,7 +22,7 @@ enum Child {
             try SlowServer.run(delay: Double(arguments[0]) ?? 0, path: arguments[1])
         case memoryOfDownloads where arguments.count == 2:
             print(try await LargeDownloads.peakGrowth(way: arguments[0], address: arguments[1]))
-        default: throw BenchmarkError("usage: kf-bench [WORD]")
+        default: throw BenchmarkError("usage: kf-bench [WORD], kf-bench --check")
         }
     }
 

@@ -12,10 +12,12 @@ enum Quantity {
     case fraction(Double)
     /// A number of events.
     case count(Int)
+    /// A number of events for each operation, on average.
+    case average(Double)
 
     var value: Double {
         switch self {
-        case .seconds(let value), .bytes(let value), .rate(let value), .fraction(let value): value
+        case .seconds(let value), .bytes(let value), .rate(let value), .fraction(let value), .average(let value): value
         case .count(let count): Double(count)
         }
     }
@@ -33,6 +35,8 @@ enum Goal {
     case share(Double)
     /// At most this value, whatever the baseline takes.
     case atMost(Quantity)
+    /// At most this many seconds more than the baseline.
+    case atMostMore(seconds: Double)
     /// Less than this value, whatever the baseline takes.
     case below(Quantity)
     /// Exactly this number.
@@ -88,6 +92,9 @@ struct Figure {
         self.goal = goal
     }
 
+    /// How much more than the baseline it is.
+    var moreThanBaseline: Double { baseline.map { ours.value - $0.value } ?? .infinity }
+
     /// Whether the goal is reached; a comparison without a baseline never does.
     var isReached: Bool {
         if let similarity, !similarity.isReached { return false }
@@ -99,6 +106,7 @@ struct Figure {
         case .shown: true
         case .share(let share): 1 / ratio >= share
         case .atMost(let limit): ours.value <= limit.value
+        case .atMostMore(let seconds): moreThanBaseline <= seconds
         case .below(let limit): ours.value < limit.value
         case .exactly(let count): ours.value == Double(count)
         }
@@ -108,6 +116,9 @@ struct Figure {
 /// A row that can be measured.
 struct Benchmark: Sendable {
     let name: String
+    /// Whether the figure is a number of events that hardly depends on what else the machine does, so that a single run
+    /// shows whether a change has made it worse.
+    var isCounted = false
     let measure: @Sendable () async throws -> Figure
 }
 

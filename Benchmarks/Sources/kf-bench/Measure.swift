@@ -1,5 +1,6 @@
-// Timing two ways of doing the same.
+// Timing two ways of doing the same, and counting the allocations of one.
 
+import CBaseline
 import Glibc
 
 /// The comparison of two pieces of work.
@@ -78,6 +79,15 @@ func seconds(_ stopwatch: Stopwatch, _ work: () async throws -> Void) async thro
     let start = stopwatch.seconds
     try await work()
     return stopwatch.seconds - start
+}
+
+/// The number of allocations of all threads of this process during some work.
+func allocationCount(of work: () async throws -> Void) async throws -> Double {
+    let isCounted = baseline_start_counting_allocations()
+    defer { _ = baseline_stop_counting_allocations() }
+    try BenchmarkError.unless(isCounted, "allocations are not counted: another allocator comes before the benchmark's")
+    try await work()
+    return Double(baseline_stop_counting_allocations())
 }
 
 /// The median.

@@ -1,4 +1,4 @@
-// The memory store against a design around NSCache, and a memory hit from end to end. Uses public API only.
+// The memory store against a design around NSCache. Uses public API only.
 
 import Foundation
 import Kingfisher
@@ -63,42 +63,10 @@ let memoryBenchmarks = [
         )
         return Figure(comparison, .faster(30))
     },
-    Benchmark(name: "retrieveImage with a handler on a memory hit, against the bare look-up") {
-        let loads = try MemoryHits()
-        let hits = HitCounter()
-        return try await loads.measure(atMost: 1e-6) { try expectHits(loads.urls) { hits.hit(loads.manager, $0) } }
-    },
-    Benchmark(name: "retrieveImage, async, on a memory hit, against the bare look-up") {
-        let loads = try MemoryHits()
-        return try await loads.measure(atMost: 0.7e-6) {
-            for url in loads.urls {
-                let result = try await loads.manager.retrieveImage(with: .network(url))
-                try BenchmarkError.unless(result.cacheType == .memory, "a load missed")
-            }
-        }
-    },
-    Benchmark(name: "retrieveImage with a handler on a memory hit, .respectCacheControl, against the bare look-up") {
-        let loads = try await MemoryHits.fresh()
-        let hits = HitCounter()
-        return try await loads.measure(atMost: 1e-6) {
-            try expectHits(loads.urls) { url in
-                hits.hit(loads.manager, url, [.callbackQueue(.untouch), .respectCacheControl])
-            }
-        }
-    },
-    Benchmark(name: "retrieveImage, async, on a memory hit, .respectCacheControl, against the bare look-up") {
-        let loads = try await MemoryHits.fresh()
-        return try await loads.measure(atMost: 0.7e-6) {
-            for url in loads.urls {
-                let result = try await loads.manager.retrieveImage(with: .network(url), options: [.respectCacheControl])
-                try BenchmarkError.unless(result.cacheType == .memory, "a load missed")
-            }
-        }
-    },
 ]
 
 /// Looks everything up, and throws if anything is missing.
-private func expectHits<Key>(_ keys: [Key], _ isHit: (Key) -> Bool) throws {
+func expectHits<Key>(_ keys: [Key], _ isHit: (Key) -> Bool) throws {
     var hits = 0
     for key in keys where isHit(key) { hits += 1 }
     try BenchmarkError.unless(hits == keys.count, "\(keys.count - hits) of \(keys.count) look-ups missed")
@@ -142,78 +110,6 @@ private enum Threads {
         let passed = began.duration(to: .now)
         if let failure = failures.withLock({ $0.first }) { throw failure }
         return passed / .seconds(1)
-    }
-}
-
-/// A thousand loads whose images are in memory.
-private struct MemoryHits {
-    private static let count = 1_000
-
-    let manager: KingfisherManager
-    let urls: [URL]
-    private let keys: [String]
-    private let folder: TemporaryFolder
-
-    /// Images that were stored without a server.
-    init() throws {
-        try self.init(urls: CostedValue.many(Self.count).compactMap { URL(string: $0.key) })
-        let image = Image(cgImage: Bitmap(width: 1, height: 1) { _, _ in })
-        for key in keys { manager.cache.memoryStorage.store(value: image, forKey: key) }
-    }
-
-    private init(urls: [URL]) throws {
-        folder = try TemporaryFolder()
-        let cache = try ImageCache(name: "bench", cacheDirectoryURL: folder.url)
-        manager = KingfisherManager(downloader: ImageDownloader(name: "bench"), cache: cache)
-        self.urls = urls
-        keys = urls.map(\.absoluteString)
-    }
-
-    /// Images that were loaded from a server, which says that they are fresh for a day; their addresses are about as
-    /// long as the others.
-    static func fresh() async throws -> MemoryHits {
-        let image = try SampleImages.jpeg(width: 16, height: 16)
-        let nginx = try Nginx(serving: ["image": image], cacheControl: "max-age=86400")
-        let address = nginx.address(of: "image")
-        let loads = try MemoryHits(
-            urls: (0..<count).compactMap { URL(string: "\(address)albums/\($0 / 100)/picture-\($0).jpg") }
-        )
-        for url in loads.urls {
-            _ = try await loads.manager.retrieveImage(with: url, options: [.respectCacheControl, .cacheMemoryOnly])
-        }
-        let served = try nginx.served()
-        try BenchmarkError.unless(served == count, "\(count) images took \(served) requests")
-        return loads
-    }
-
-    /// The time of one load, beside that of one look-up.
-    func measure(atMost limit: Double, _ ours: () async throws -> Void) async throws -> Figure {
-        let memory = manager.cache.memoryStorage
-        let comparison = try await compare(
-            rounds: 201,
-            operations: keys.count,
-            ours: ours,
-            baseline: { try expectHits(keys) { memory.value(forKey: $0) != nil } }
-        )
-        return Figure(.seconds(comparison.ours), baseline: .seconds(comparison.baseline), .atMost(.seconds(limit)))
-    }
-}
-
-/// Counts completion handlers, all of which are called on the calling thread.
-// SAFETY: used by one thread, the one that calls `hit`; the handler runs before the call returns.
-private final class HitCounter: @unchecked Sendable {
-    private var count = 0
-
-    func hit(
-        _ manager: KingfisherManager,
-        _ url: URL,
-        _ options: KingfisherOptionsInfo = [.callbackQueue(.untouch)]
-    ) -> Bool {
-        let before = count
-        manager.retrieveImage(with: .network(url), options: options) { result in
-            if case .success = result { self.count += 1 }
-        }
-        return count == before + 1
     }
 }
 

@@ -10,10 +10,10 @@ let queueBenchmarks = [
         for _ in 0..<5 { times.append(try await SilentServer.secondsToCancel(1_000)) }
         return Figure(.seconds(median(times)), .below(.seconds(0.02)))
     },
-    Benchmark(name: "300 images of a server that takes 1 s for each: arrive") {
+    Benchmark(name: "300 images of a server that takes 1 s for each: arrive", isCounted: true) {
         Figure(.count(try await Scrolling.outcome.value.arrived), .exactly(300))
     },
-    Benchmark(name: "300 images, newest first: others that end before the 30 wanted last") {
+    Benchmark(name: "300 images, newest first: others that end before the 30 wanted last", isCounted: true) {
         let outcome = try await Scrolling.outcome.value
         return Figure(.count(outcome.before), .atMost(.count(outcome.running)))
     },

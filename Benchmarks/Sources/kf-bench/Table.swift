@@ -39,6 +39,7 @@ struct Table {
         case .rate(let rate): number(rate, "/s")
         case .fraction(let fraction): number(fraction * 100, "%")
         case .count(let count): String(count)
+        case .average(let average): String(format: "%.2f", average)
         }
     }
 
@@ -55,8 +56,9 @@ struct Table {
     private func ratio(_ figure: Figure) -> String {
         guard let ratio = figure.timesBaseline else { return "–" }
         return switch figure.goal {
-        case .faster: String(format: "%.1f× faster", 1 / ratio)
+        case .faster: String(format: "%.2f× faster", 1 / ratio)
         case .share: String(format: "%.0f %%", 100 / ratio)
+        case .atMostMore: String(format: "%+.3f µs", figure.moreThanBaseline * 1e6)
         default: String(format: "%.2f×", ratio)
         }
     }
@@ -69,6 +71,7 @@ struct Table {
         case .shown: "–"
         case .share(let share): "≥ \(number(share * 100)) %"
         case .atMost(let limit): "≤ \(text(limit))"
+        case .atMostMore(let seconds): "≤ +\(text(.seconds(seconds)))"
         case .below(let limit): "< \(text(limit))"
         case .exactly(let count): "= \(count)"
         }

@@ -67,4 +67,9 @@ bool baseline_store(const char *temporary, const char *path, const uint8_t *byte
 /// how many bytes all bodies have together, 0 when one is not received.
 size_t baseline_curl(const char *const *urls, size_t count, size_t in_flight);
 
+/// Counts the allocations of all threads from now on; false if they do not come to the functions that count.
+bool baseline_start_counting_allocations(void);
+/// Counts no longer; returns how many allocations there were.
+size_t baseline_stop_counting_allocations(void);
+
 #endif

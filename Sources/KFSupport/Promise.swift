@@ -4,15 +4,19 @@
 ///
 /// Any number of callers may wait for it, before or after. Public and inlinable for the reason that ``Locked`` is.
 public final class Promise<Value: Sendable>: Sendable {
+    /// One who waits; resumed once, by the code below: checking that would take as long as the rest.
+    @usableFromInline typealias Continuation = UnsafeContinuation<Value, Never>
+
     @usableFromInline enum State: Sendable {
-        case pending([CheckedContinuation<Value, Never>])
+        /// Most promises have one who waits.
+        case pending(Continuation?, others: [Continuation])
         case fulfilled(Value)
     }
     @usableFromInline let state: Locked<State>
 
     /// A value that has yet to arrive.
     @inlinable
-    public init() { state = Locked(.pending([])) }
+    public init() { state = Locked(.pending(nil, others: [])) }
 
     /// Fulfils the promise.
     ///
@@ -20,12 +24,13 @@ public final class Promise<Value: Sendable>: Sendable {
     @inlinable
     @discardableResult
     public func fulfil(_ value: Value) -> Bool {
-        let waiting = state.withLock { state -> [CheckedContinuation<Value, Never>]? in
-            guard case .pending(let waiting) = state else { return nil }
+        let waiting = state.withLock { state -> (first: Continuation?, others: [Continuation])? in
+            guard case .pending(let first, let others) = state else { return nil }
             state = .fulfilled(value)
-            return waiting
+            return (first, others)
         }
-        for continuation in waiting ?? [] { continuation.resume(returning: value) }
+        waiting?.first?.resume(returning: value)
+        for continuation in waiting?.others ?? [] { continuation.resume(returning: value) }
         return waiting != nil
     }
 
@@ -42,14 +47,14 @@ public final class Promise<Value: Sendable>: Sendable {
     public var value: Value {
         get async {
             if let value = valueIfFulfilled { return value }
-            return await withCheckedContinuation { continuation in
+            return await withUnsafeContinuation { continuation in
                 let fulfilled = state.withLock { state -> Value? in
                     switch state {
                     case .fulfilled(let value): return value
-                    case .pending(let waiting):
-                        state = .pending(waiting + [continuation])
-                        return nil
+                    case .pending(nil, _): state = .pending(continuation, others: [])
+                    case .pending(let first?, let others): state = .pending(first, others: others + [continuation])
                     }
+                    return nil
                 }
                 if let fulfilled { continuation.resume(returning: fulfilled) }
             }

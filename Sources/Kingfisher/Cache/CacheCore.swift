@@ -63,9 +63,10 @@ final class CacheCore: Sendable {
 
     /// Uses the disk storage on a thread that may be blocked.
     func onDisk<Value: Sendable>(
+        by executor: WorkExecutor = .io,
         _ body: @escaping @Sendable (DiskStorage.Backend<Data>) throws(KingfisherError) -> Value
     ) async -> Result<Value, KingfisherError> {
-        await WorkExecutor.io.run { [disk] in await Result { () async throws(KingfisherError) in try body(disk) } }
+        await executor.run { [disk] in await Result { () async throws(KingfisherError) in try body(disk) } }
     }
 
     // MARK: Memory

@@ -26,6 +26,9 @@ extension KingfisherParsedOptionsInfo {
         set { self[OriginalCacheKey.self] = newValue }
     }
 
+    /// Where unprocessed downloads are looked up and stored.
+    var cacheForOriginals: ImageCache? { originalCache ?? targetCache }
+
     private enum CacheKeyFilterKey: OptionKey { typealias Value = any CacheKeyFilter }
 
     /// Makes the cache key of a download from its URL; nil means the URL itself. (Not in Kingfisher.)

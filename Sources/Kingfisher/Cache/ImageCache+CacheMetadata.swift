@@ -92,7 +92,8 @@ extension CacheCore {
             }
         }
         let updating = await operations.ticket(forKey: computedKey).run { [self] in
-            await onDisk { disk throws(KingfisherError) in
+            // Where its bytes are read, too: going elsewhere takes longer than writing an attribute.
+            await onDisk(by: .cpu) { disk throws(KingfisherError) in
                 let name = disk.cacheFileName(forKey: computedKey, forcedExtension: forcedExtension)
                 return try disk.translating { () throws(StorageError) in
                     try disk.files.setUserMetadata(bytes, of: name, renewing: isRenewing, where: isMeant)

@@ -104,7 +104,9 @@ public struct CacheMetadata: Sendable, Equatable {
     /// A field's value without the space around it; nil if nothing remains, or if it could inject a line into a
     /// request.
     static func clean(_ value: String) -> String? {
-        let value = value.trimmingCharacters(in: .whitespaces)
+        let isSpace = { (byte: UInt8?) in byte == nil || byte == 0x20 || byte == 9 || byte.map { $0 >= 0x80 } == true }
+        let mayHaveSpace = isSpace(value.utf8.first) || isSpace(value.utf8.last)
+        let value = mayHaveSpace ? value.trimmingCharacters(in: .whitespaces) : value
         let isPlain = value.unicodeScalars.allSatisfy { $0 == "\t" || ($0.value >= 0x20 && $0.value != 0x7F) }
         return value.isEmpty || !isPlain ? nil : value
     }

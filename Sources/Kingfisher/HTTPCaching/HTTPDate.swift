@@ -10,7 +10,7 @@ enum HTTPDate {
     static func date(from text: String) -> Date? {
         // "Sun, 06 Nov 1994 08:49:37 GMT", "Sunday, 06-Nov-94 08:49:37 GMT" and "Sun Nov  6 08:49:37 1994" all fall
         // into a name, two or three parts of a day, and a time; the form follows from their number and order.
-        var parts = text.split { $0 == " " || $0 == "," || $0 == "-" }.map(String.init)
+        var parts = text.split { $0 == " " || $0 == "," || $0 == "-" }
         if parts.count == 6, parts[5] == "GMT" || parts[5] == "UTC" {
             parts.removeLast()
         } else if parts.count == 5, Int(parts[1]) == nil {
@@ -18,7 +18,7 @@ enum HTTPDate {
         } else {
             return nil
         }
-        guard let day = Int(parts[1]), let month = months.firstIndex(of: parts[2]), var year = Int(parts[3]) else {
+        guard let day = Int(parts[1]), let month = months.firstIndex(where: { $0 == parts[2] }), var year = Int(parts[3]) else {
             return nil
         }
         if parts[3].count == 2 { year += year < 70 ? 2_000 : 1_900 }

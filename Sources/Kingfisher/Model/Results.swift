@@ -132,27 +132,34 @@ public struct RetrieveImageResult: Sendable {
         set { change { $0.cacheMetadata = newValue } }
     }
 
-    /// What a hit in memory does not have; in an object, since results are copied often.
-    private final class Details: Sendable {
+    /// What a hit in memory does not have: one object for all loads that share an image, as results are copied often.
+    final class Details: Sendable {
         struct Value: Sendable {
             var metrics: NetworkMetrics?
             var cacheStoreResult: CacheStoreResult?
             var revalidation: Revalidation?
             var cacheMetadata: CacheMetadata?
+
+            var isEmpty: Bool {
+                metrics == nil && cacheStoreResult == nil && revalidation == nil && cacheMetadata == nil
+            }
         }
 
         let value: Value
 
-        init(_ value: Value) { self.value = value }
+        private init(_ value: Value) { self.value = value }
+
+        /// Changed details; nil when there are none.
+        static func changed(_ details: Details?, _ change: (inout Value) -> Void) -> Details? {
+            var value = details?.value ?? Value()
+            change(&value)
+            return value.isEmpty ? nil : Details(value)
+        }
     }
 
-    private var details: Details?
+    var details: Details?
 
-    private mutating func change(_ change: (inout Details.Value) -> Void) {
-        var value = details?.value ?? Details.Value()
-        change(&value)
-        details = Details(value)
-    }
+    private mutating func change(_ change: (inout Details.Value) -> Void) { details = .changed(details, change) }
 
     /// What the server said about a cached image.
     public enum Revalidation: Sendable {

@@ -109,7 +109,10 @@ final class ByteLoader: Sendable {
             downsamplingLimit: options.downsamplingLimit,
             sharesValuesSince: sharesValuesSince
         )
-        return try await transfers.value(for: key, subscriber, make: { task(conditions, key) }, use: use)
+        let (transfer, number) = try transfers.begin(key, subscriber) { task(conditions, key) }
+        defer { if sharesValuesSince != nil { transfer.release(number) } }
+        let bytes = try await subscriber.result.value { transfer.remove(number) }.get()
+        return try await use(bytes, transfer.cancellation(of: number))
     }
 
     private func task(_ conditions: Transfer.Conditions, _ key: TransferKey) -> SharedTask<TransferKey, LoadedBytes> {

@@ -43,9 +43,9 @@ final class SharedTask<Key: Hashable & Sendable, Value: Sendable>: LoadObserver 
         }
 
         /// Ends the task, and returns those who waited.
-        mutating func end() -> [Subscriber<Value>] {
+        mutating func end() -> [(number: Int, Subscriber<Value>)] {
             defer { (phase, subscribers) = (.finished, []) }
-            return subscribers.map(\.1)
+            return subscribers
         }
     }
 
@@ -60,7 +60,7 @@ final class SharedTask<Key: Hashable & Sendable, Value: Sendable>: LoadObserver 
     /// What a task does, as far as its errors depend on it.
     enum Kind: Sendable {
         /// It loads a source. `unwanted` is the error when no subscriber wants it any more.
-        case load(of: Source, unwanted: KingfisherError)
+        indirect case load(of: Source, unwanted: KingfisherError)
         /// It is a transfer.
         case transfer(SessionDataTask)
     }
@@ -139,10 +139,14 @@ final class SharedTask<Key: Hashable & Sendable, Value: Sendable>: LoadObserver 
 
     /// Changes how urgent a subscriber is.
     func setPriority(_ priority: Float, of number: Int) {
-        state.withLock { state in
-            guard let index = state.subscribers.firstIndex(where: { $0.number == number }) else { return }
+        let isNew = state.withLock { state in
+            guard let index = state.subscribers.firstIndex(where: { $0.number == number }),
+                state.subscribers[index].1.priority != priority
+            else { return false }
             state.subscribers[index].1.priority = priority
+            return true
         }
+        guard isNew else { return }
         raisePriority(to: priority)
         updatePriority()
     }
@@ -216,7 +220,10 @@ final class SharedTask<Key: Hashable & Sendable, Value: Sendable>: LoadObserver 
         }
         guard mayStart else { return }
         // Going to another thread would take longer than what is done before the operation first has to wait.
-        let task = Task.immediate(priority: TaskPriority(downloadPriority: priority)) { [self] in
+        let urgency = TaskPriority(downloadPriority: priority)
+        // What follows the bytes of an image is done where it is decoded.
+        let executor = if case .load = kind { WorkExecutor.cpu } else { nil as WorkExecutor? }
+        let task = Task.immediate(priority: urgency, executorPreference: executor) { [self] in
             finish(await Result { () async throws(KingfisherError) in try await operation(self) })
         }
         let isStopped = state.withLock { state in
@@ -248,17 +255,18 @@ final class SharedTask<Key: Hashable & Sendable, Value: Sendable>: LoadObserver 
     ///
     /// It goes on while subscribers work with a value that they may share with others.
     private func finish(_ result: Result<Value, KingfisherError>) {
-        let (subscribers, isOver) = state.withLock { state -> ([Subscriber<Value>], Bool) in
+        let (subscribers, isOver) = state.withLock { state -> ([(number: Int, Subscriber<Value>)], Bool) in
             guard state.isWaitedFor else { return ([], false) }
-            let users = state.subscribers.filter { $0.1.sharesValuesSince != nil }
             let time = if case .arriving(let time) = state.phase { time } else { ContinuousClock.now }
             let subscribers = state.end()
-            guard case .success(let value) = result, !users.isEmpty else { return (subscribers, true) }
-            (state.phase, state.subscribers) = (.arrived(value, at: time), users)
+            guard case .success(let value) = result, subscribers.contains(where: { $0.1.sharesValuesSince != nil })
+            else { return (subscribers, true) }
+            state.phase = .arrived(value, at: time)
+            state.subscribers = subscribers.filter { $0.1.sharesValuesSince != nil }
             return (subscribers, false)
         }
         if isOver { tasks.remove(self) }
-        for subscriber in subscribers { subscriber.result.fulfil(result) }
+        for (_, subscriber) in subscribers { subscriber.result.fulfil(result) }
     }
 
     /// Stops the task, and gives its subscribers an error.

@@ -27,26 +27,31 @@ final class SharedTasks<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     /// The tasks that are under way.
     var all: [SharedTask<Key, Value>] { state.withLock { $0.byKey.values + $0.displaced } }
 
-    /// Joins the task with a key, or starts it, and does something with its value.
+    /// Joins the task with a key, or starts it.
     ///
-    /// Joins before it first suspends. Cancelling the calling task removes the subscriber, which returns at once; the
-    /// last one to leave stops the task.
+    /// Cancelling the calling task removes the subscriber, which returns at once; the last one to leave stops the task.
     /// - Parameters:
     ///   - key: What is wanted.
     ///   - subscriber: Who wants it.
     ///   - make: Makes the task if there is none; called with a lock held.
-    ///   - use: Does something with the value, which others may share as long; also given the error to end with if the
-    ///     calling task is cancelled while it does.
-    /// - Returns: What `use` returns.
+    /// - Returns: The value of the task.
     /// - Throws: ``KingfisherError``: the task's error, or a cancellation error if this subscriber was cancelled.
-    func value<Output>(
+    func value(
         for key: Key,
         _ subscriber: Subscriber<Value>,
-        make: () -> SharedTask<Key, Value>,
-        use: (Value, KingfisherError) async throws(KingfisherError) -> Output
-    ) async throws(KingfisherError) -> Output {
+        make: () -> SharedTask<Key, Value>
+    ) async throws(KingfisherError) -> Value {
+        let (task, number) = try begin(key, subscriber, make: make)
+        return try await subscriber.result.value { task.remove(number) }.get()
+    }
+
+    /// Joins the task with a key, or starts it; the subscriber is given the value, and can be removed by its number.
+    func begin(
+        _ key: Key,
+        _ subscriber: Subscriber<Value>,
+        make: () -> SharedTask<Key, Value>
+    ) throws(KingfisherError) -> (task: SharedTask<Key, Value>, number: Int) {
         let (task, number, origin) = try join(key, subscriber, make: make)
-        defer { if subscriber.sharesValuesSince != nil { task.release(number) } }
         if let observer = subscriber.observer {
             observer.didSubscribe(Subscription(task: task, number: number))
             if let origin { observer.didStart(from: origin) }
@@ -55,8 +60,7 @@ final class SharedTasks<Key: Hashable & Sendable, Value: Sendable>: Sendable {
         }
         task.raisePriority(to: subscriber.priority)
         if number == 0 { task.start() }
-        let result = await subscriber.result.value { task.remove(number) }
-        return try await use(try result.get(), task.cancellation(of: number))
+        return (task, number)
     }
 
     private func join(

@@ -113,7 +113,7 @@ struct EntryIdentity: Hashable, Sendable {
         serializer = isDefault ? Self.defaultSerializer : CodeKey(options.cacheSerializer)
         layers = options.layersToStore
         originalLayers = options.layersToStoreForOriginal
-        originalCache = options.originalCache.map { ObjectIdentifier($0) }
+        originalCache = options.cacheForOriginals.map { ObjectIdentifier($0) }
         keepsDamaged = options.cacheDamagedImages
         memoryExpiration = options.memoryCacheExpiration
         diskExpiration = options.diskCacheExpiration

@@ -9,19 +9,18 @@ struct Attempts {
     private let manager: KingfisherManager
     /// Nil for a prefetch of bytes.
     private let load: Load?
-    private var options: KingfisherParsedOptionsInfo
-    private var source: Source
     /// What is tried next.
-    private var plan: LoadPlan?
+    private var plan: LoadPlan
+    /// Whether it has been tried.
+    private var isBegun = false
     private var alternatives: ArraySlice<Source>
     private var failures: [PropagationError] = []
     /// The failures of the source so far.
     private var retried: RetryContext?
 
-    init(_ source: Source, _ options: KingfisherParsedOptionsInfo, for load: Load? = nil, by manager: KingfisherManager)
-    {
-        (self.source, self.options, self.load, self.manager) = (source, options, load, manager)
-        alternatives = options.alternativeSources?[...] ?? []
+    init(_ plan: LoadPlan, for load: Load? = nil, by manager: KingfisherManager) {
+        (self.plan, self.load, self.manager) = (plan, load, manager)
+        alternatives = plan.options.alternativeSources?[...] ?? []
     }
 
     /// Makes attempts until one succeeds or nothing is left to try; keeps in mind which URLs have failed for good.
@@ -30,33 +29,32 @@ struct Attempts {
     ) async throws(KingfisherError) -> Value {
         while true {
             do throws(KingfisherError) {
-                let value = try await attempt(try nextPlan())
-                manager.didLoad(source)
+                try begin()
+                let value = try await attempt(plan)
+                manager.didLoad(plan.source)
                 return value
             } catch {
                 if try await isRetried(after: error) { continue }
-                manager.didFail(source, options, with: error)
+                manager.didFail(plan.source, plan.options, with: error)
                 try goOn(after: error)
             }
         }
     }
 
-    /// The plan for the present source; throws if it is not tried at all.
-    private mutating func nextPlan() throws(KingfisherError) -> LoadPlan {
-        if let plan { return plan }
-        try manager.checkMayBeTried(source, options)
+    /// Throws for a source that is not tried at all.
+    private mutating func begin() throws(KingfisherError) {
+        guard !isBegun else { return }
+        try manager.checkMayBeTried(plan.source, plan.options)
         load?.previews?.begin()
-        let made = LoadPlan(source, options)
-        plan = made
-        return made
+        isBegun = true
     }
 
     /// Whether the source is tried again, which the retry strategy decides; not when the load is cancelled.
     private mutating func isRetried(after error: KingfisherError) async throws(KingfisherError) -> Bool {
-        guard plan != nil, !error.isCancelled, load?.isWanted ?? true, let strategy = options.retryStrategy else {
+        guard isBegun, !error.isCancelled, load?.isWanted ?? true, let strategy = plan.options.retryStrategy else {
             return false
         }
-        let context = retried ?? RetryContext(source: source, error: error)
+        let context = retried ?? RetryContext(source: plan.source, error: error)
         retried = context
         context.fail(with: error)
         let decision = await strategy.firstDecision(for: context)
@@ -78,14 +76,15 @@ struct Attempts {
             if !load.isWanted { throw error }
             load.willTryAgain()
         }
-        (plan, retried) = (nil, nil)
+        (isBegun, retried) = (false, nil)
         if error.isLowDataModeConstrained {
-            guard let saving = options.lowDataModeSource else { throw error }
+            guard let saving = plan.options.lowDataModeSource else { throw error }
+            var options = plan.options
             options.lowDataModeSource = nil
-            return source = saving
+            return plan = LoadPlan(saving, options)
         }
-        failures.append(PropagationError(source: source, error: error))
-        if let next = alternatives.popFirst() { return source = next }
+        failures.append(PropagationError(source: plan.source, error: error))
+        if let next = alternatives.popFirst() { return plan = LoadPlan(next, plan.options) }
         if failures.count == 1 { throw error }
         throw .imageSettingError(reason: .alternativeSourcesExhausted(failures))
     }

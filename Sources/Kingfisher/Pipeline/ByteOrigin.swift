@@ -91,8 +91,6 @@ extension ByteCalls {
         subscriber.downsamplingLimit = options.downsamplingLimit
         return try await value(for: key, subscriber) {
             SharedTask(key, .load(of: source, unwanted: unwanted), in: self, operation: call)
-        } use: { bytes, _ in
-            bytes
         }
     }
 }

@@ -18,7 +18,7 @@ extension KingfisherParsedOptionsInfo {
     }
 
     /// Whether one of the caches is declared as shared.
-    var isCacheShared: Bool { targetCache?.isShared == true || originalCache?.isShared == true }
+    var isCacheShared: Bool { targetCache?.isShared == true || cacheForOriginals?.isShared == true }
 
     /// Whether a response may be stored.
     ///

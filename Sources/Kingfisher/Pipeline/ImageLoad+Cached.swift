@@ -71,7 +71,7 @@ extension ImageLoad {
     /// server may have to be asked about it.
     func original(validates: Bool) async -> CachedImage? {
         let options = plan.options
-        guard !options.forceRefresh, let cache = options.originalCache else { return nil }
+        guard !options.forceRefresh, let cache = options.cacheForOriginals else { return nil }
         guard cache !== options.targetCache || !options.processor.identifier.isEmpty else { return nil }
         var plain = options
         plain.processor = DefaultImageProcessor.default
@@ -114,7 +114,8 @@ extension ImageLoad {
         if cached.isOriginal {
             let image = try await options.processor.processed(.image(cached.image), options)
             result = LoadedImage(image, from: .none)
-            (result.data, result.metadata) = (cached.bytes, cached.metadata)
+            result.data = cached.bytes
+            result.describe { $0.cacheMetadata = cached.metadata }
             if let cache = options.targetCache, options.mayStore(cached.metadata) {
                 let stored = Promise<CacheStoreResult>()
                 store(result, keepsOriginal: false, in: cache, result: stored)
@@ -134,7 +135,7 @@ extension ImageLoad {
                 )
             }
         }
-        (result.metadata, result.revalidation) = (cached.metadata, revalidation)
+        result.describe { ($0.cacheMetadata, $0.revalidation) = (cached.metadata, revalidation) }
         if case .notModified? = revalidation { result.isConfirmed = true }
         return result
     }

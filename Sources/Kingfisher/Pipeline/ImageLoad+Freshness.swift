@@ -51,7 +51,8 @@ extension ImageLoad {
         let fields = cached.metadata?.conditionalFields(for: plan.source, options) ?? [:]
         do throws(KingfisherError) {
             var loaded = try await imageOfBytes(plan.with { $0.conditionalFields = fields })
-            loaded.revalidation = loaded.data == cached.bytes ? .notModified : .modified
+            let isSame = loaded.data == cached.bytes
+            loaded.describe { $0.revalidation = isSame ? .notModified : .modified }
             return loaded
         } catch {
             if let response = error.notModifiedResponse {
@@ -80,7 +81,7 @@ extension ImageLoad {
             return confirmed
         }
         let options = plan.options
-        let cache = cached.isOriginal ? options.originalCache : options.targetCache
+        let cache = cached.isOriginal ? options.cacheForOriginals : options.targetCache
         for cache in cache?.storingCaches ?? [] {
             guard let newest = confirmed.metadata else { continue }
             // What cannot be kept is asked about again the next time.

@@ -14,7 +14,8 @@ extension ImageLoad {
     func stored(_ image: KFCrossPlatformImage, of bytes: LoadedBytes) -> LoadedImage {
         let options = plan.options
         var loaded = LoadedImage(image, from: .none)
-        (loaded.data, loaded.metrics, loaded.metadata) = (bytes.data, bytes.metrics, bytes.cacheMetadata)
+        loaded.data = bytes.data
+        loaded.describe { ($0.metrics, $0.cacheMetadata) = (bytes.metrics, bytes.cacheMetadata) }
         guard let cache = options.targetCache else { return loaded }
         let redirects = bytes.response?.redirects ?? []
         guard options.mayStore(loaded.metadata, isPersonal: bytes.isPersonal, redirects: redirects) else {
@@ -54,7 +55,7 @@ extension ImageLoad {
             && (bytes != nil || !options.cacheSerializer.originalDataUsed)
         var originalLayers = keepsOriginal ? options.layersToStoreForOriginal : []
         if !isForDisk { originalLayers.remove(.disk) }
-        guard !originalLayers.isEmpty, let bytes, let originalCache = options.originalCache else {
+        guard !originalLayers.isEmpty, let bytes, let originalCache = options.cacheForOriginals else {
             return cache.put(image, original: bytes, forKey: plan.key, options, toDisk: toDisk, stored)
         }
         let processed = Promise<CacheStoreResult>()
@@ -95,7 +96,7 @@ extension KingfisherManager {
     /// Removes what is cached of an image that must not be stored.
     func remove(_ plan: LoadPlan) {
         let options = plan.options
-        for cache in [options.targetCache, options.originalCache].compactMap(\.self).flatMap(\.storingCaches) {
+        for cache in [options.targetCache, options.cacheForOriginals].compactMap(\.self).flatMap(\.storingCaches) {
             for key in Set([plan.computedKey, plan.key]) {
                 let work = cache.core.remove(key, options.forcedExtension, memory: true, disk: true)
                 Task { await work() }

@@ -85,20 +85,24 @@ struct LoadedImage: Sendable {
     let cacheType: CacheType
     /// The downloaded or provided bytes; nil when the image came from a cache.
     var data: Data?
-    var metrics: NetworkMetrics?
     /// Whether the server confirmed that what the cache has is unchanged.
     var isConfirmed = false
-    /// What the server said about the cached image, if it was asked.
-    var revalidation: RetrieveImageResult.Revalidation?
-    /// What the response said about caching.
-    var metadata: CacheMetadata?
     /// How storing goes; nil when nothing is stored.
     var storing: Promise<CacheStoreResult>?
+    /// What all results say about the image beside.
+    private(set) var details: RetrieveImageResult.Details?
     /// The images that subscribers who want their frames otherwise have made of the same bytes; nil for a still.
     let remade: OncePerKey<ImageIdentity, Result<KFCrossPlatformImage, KingfisherError>>?
 
     init(_ image: KFCrossPlatformImage, from cacheType: CacheType) {
         (self.image, self.cacheType) = (image, cacheType)
         remade = image.frameCount ?? 1 > 1 ? OncePerKey() : nil
+    }
+
+    /// What the response said about caching.
+    var metadata: CacheMetadata? { details?.value.cacheMetadata }
+
+    mutating func describe(_ change: (inout RetrieveImageResult.Details.Value) -> Void) {
+        details = .changed(details, change)
     }
 }

@@ -41,7 +41,6 @@ extension KingfisherManager {
     ) -> DownloadTask? {
         process(&options, for: source)
         options.resolveProcessor()
-        let options = options
         if prepared == nil, let hit = imageInMemory(source, options, requested: source) {
             guard let completionHandler else { return nil }
             // Called directly where the queue allows it: creating a block takes a good part of a hit's time.
@@ -52,27 +51,24 @@ extension KingfisherManager {
             options.callbackQueue.execute { completionHandler(.success(hit)) }
             return nil
         }
-        let handle = DownloadTask()
+        let plan = LoadPlan(source, options)
         let load = load(
-            source,
-            options,
+            plan,
             progressBlock: progressBlock,
-            before: options.callbackQueue,
+            before: plan.options.callbackQueue,
             previewSetter: previewSetter,
-            handle: handle,
             updated: downloadTaskUpdated
         )
         // Only an image on disk that the caller's thread was to read is delivered before this returns.
-        let goesOn = handle.start(on: options.callbackQueue, completionHandler) { () async throws(KingfisherError) in
+        let goesOn = load.handle.start(on: plan.options.callbackQueue, completionHandler) { () async throws(KingfisherError) in
             guard let prepared else { return try await self.image(for: load) }
             var options = await prepared()
-            options.originalCache = options.originalCache ?? options.targetCache
             options.resolveProcessor()
             return try await self.image(for: load.with(options))
         } endsAtOnce: {
-            options.loadDiskFileSynchronously && $0.cacheType == .disk
+            plan.options.loadDiskFileSynchronously && $0.cacheType == .disk
         }
-        return goesOn ? handle : nil
+        return goesOn ? load.handle : nil
     }
 
     /// Finds the image of a resource, such as a URL.

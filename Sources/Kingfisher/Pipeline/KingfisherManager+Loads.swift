@@ -62,6 +62,11 @@ extension KingfisherManager {
         begin(load.handle)
         defer { end(load.handle) }
         guard load.progress != nil || load.previews != nil else { return try await tried(load) }
+        return try await shownImage(for: load)
+    }
+
+    /// The same for a load whose progress is shown.
+    private func shownImage(for load: Load) async throws(KingfisherError) -> RetrieveImageResult {
         defer { load.previews?.close() }
         let result = await withTaskCancellationHandler {
             await Result { () async throws(KingfisherError) in try await tried(load) }
@@ -73,7 +78,7 @@ extension KingfisherManager {
     }
 
     private func tried(_ load: Load) async throws(KingfisherError) -> RetrieveImageResult {
-        var attempts = Attempts(load.source, load.options, for: load, by: self)
+        var attempts = Attempts(load.plan, for: load, by: self)
         return try await attempts.run { plan throws(KingfisherError) in try await attempt(plan, for: load) }
     }
 
@@ -85,22 +90,23 @@ extension KingfisherManager {
             if plan.options.loadDiskFileSynchronously, let found = await imageOnDiskAtOnce(plan) {
                 return await load.result(found, from: plan.source, onThisThread: true)
             }
-        } else if let hit = imageInMemory(plan.source, plan.options, requested: load.source) {
+        } else if let hit = imageInMemory(plan.source, plan.options, requested: load.plan.source) {
             updated?(nil)
             return hit
         }
-        let identity = LoadPlan.Identity(plan)
-        let shared = try await loads.value(for: identity, load.subscriber(to: plan.source)) {
+        let identity = plan.identity
+        var shared = try await loads.value(for: identity, load.subscriber(to: plan.source)) {
             SharedImageLoad(identity, .load(of: plan.source, unwanted: plan.notExisting), in: loads) {
                 [self] task throws(KingfisherError) in
                 try await ImageLoad(manager: self, plan: plan.shared(by: task), task: task).run()
             }
-        } use: { image, _ in
-            image
         }
         load.previews?.close()
         if shared.cacheType.cached, !shared.isConfirmed { updated?(nil) }
-        var result = await load.result(try await remade(shared, as: plan.options), from: plan.source)
+        if shared.remade != nil, let bytes = shared.image.bytes(toDecodeAgainFor: plan.options) {
+            shared.image = try await remade(shared, of: bytes, as: plan.options)
+        }
+        var result = await load.result(shared, from: plan.source)
         if plan.options.waitForCache { result.cacheStoreResult = await shared.storing?.value }
         return result
     }
@@ -117,18 +123,14 @@ extension KingfisherManager {
         return LoadedImage(image, from: found.cacheType)
     }
 
-    /// The result of a shared load as one of its subscribers wants it.
-    ///
-    /// An animation may have been made for one that wants its frames decoded at another time. It is made again once for
-    /// all who want it alike.
+    /// An animation as one subscriber of a shared load wants it, which was made for one that wants its frames decoded at
+    /// another time: made again once for all who want it alike.
     private func remade(
         _ shared: LoadedImage,
+        of bytes: Data,
         as options: KingfisherParsedOptionsInfo
-    ) async throws(KingfisherError) -> LoadedImage {
-        guard let images = shared.remade, let bytes = shared.image.bytes(toDecodeAgainFor: options) else {
-            return shared
-        }
-        var own = shared
+    ) async throws(KingfisherError) -> KFCrossPlatformImage {
+        guard let images = shared.remade else { return shared.image }
         let made = Promise<Result<KFCrossPlatformImage, KingfisherError>>()
         Task { [self] in
             let image = await images.value(for: ImageIdentity(options)) {
@@ -137,8 +139,7 @@ extension KingfisherManager {
             made.fulfil(image)
         }
         let cancelled = KingfisherError.requestError(reason: .asyncTaskContextCancelled)
-        own.image = try await made.value { made.fulfil(.failure(cancelled)) }.get()
-        return own
+        return try await made.value { made.fulfil(.failure(cancelled)) }.get()
     }
 
     /// Another image of the bytes of an animation in memory.

@@ -218,39 +218,53 @@ public final class KingfisherManager: Sendable {
         progressBlock: DownloadProgressBlock? = nil
     ) async throws(KingfisherError) -> RetrieveImageResult {
         guard !Task.isCancelled else { throw .requestError(reason: .asyncTaskContextCancelled) }
+        switch begin(source, &options, progressBlock: progressBlock) {
+        case .hit(let hit): return hit
+        case .load(let load):
+            // The wait for a retry is ended by a handle only.
+            guard load.plan.options.needsHandle || load.plan.options.retryStrategy != nil else {
+                return try await image(for: load)
+            }
+            return try await load.handle.value { () async throws(KingfisherError) in try await self.image(for: load) }
+        }
+    }
+
+    /// How a load begins: with its image, if that is in memory.
+    private enum Beginning {
+        case hit(RetrieveImageResult)
+        case load(Load)
+    }
+
+    /// (Not inlined: what an async function works with is taken from the heap.)
+    @inline(never) private func begin(
+        _ source: Source,
+        _ options: inout KingfisherParsedOptionsInfo,
+        progressBlock: DownloadProgressBlock?
+    ) -> Beginning {
         process(&options, for: source)
         options.resolveProcessor()
-        let options = options
-        if let hit = imageInMemory(source, options, requested: source) { return hit }
-        // The wait for a retry is ended by a handle only.
-        guard options.needsHandle || options.retryStrategy != nil else {
-            return try await image(for: load(source, options, progressBlock: progressBlock))
-        }
-        let handle = DownloadTask()
-        let load = load(source, options, progressBlock: progressBlock, handle: handle)
-        return try await handle.value { () async throws(KingfisherError) in try await self.image(for: load) }
+        if let hit = imageInMemory(source, options, requested: source) { return .hit(hit) }
+        return .load(load(LoadPlan(source, options), progressBlock: progressBlock))
     }
 
     /// One caller's request; its completion handler is called on `queue`, nil for an async function.
     func load(
-        _ source: Source,
-        _ options: KingfisherParsedOptionsInfo,
+        _ plan: LoadPlan,
         progressBlock: DownloadProgressBlock?,
         before queue: CallbackQueue? = nil,
         previewSetter: Previews.Setter? = nil,
-        handle: DownloadTask? = nil,
+        handle: DownloadTask = DownloadTask(),
         updated: DownloadTaskUpdatedBlock? = nil
     ) -> Load {
-        var options = options
-        options.originalCache = options.originalCache ?? options.targetCache
+        let options = plan.options
         // What arrives encrypted shows nothing before it is complete.
-        let isEncrypted = (options.decryptor ?? (options.downloader ?? downloader).decryptor) != nil
+        let mayBeShown = options.progressiveJPEG != nil && options.decryptor == nil
+            && (options.downloader ?? downloader).decryptor == nil
         return Load(
-            source: source,
-            options: options,
+            plan,
             progress: ProgressRelay(progressBlock, before: queue),
-            previews: isEncrypted ? nil : Previews(options, setter: previewSetter, clock: clock),
-            handle: handle ?? DownloadTask(),
+            previews: mayBeShown ? Previews(options, setter: previewSetter, clock: clock) : nil,
+            handle: handle,
             updated: updated
         )
     }

@@ -6,8 +6,8 @@ import KFSupport
 
 /// One caller's request.
 final class Load: LoadObserver {
-    let source: Source
-    let options: KingfisherParsedOptionsInfo
+    /// What is wanted: the first that is tried.
+    let plan: LoadPlan
     let progress: ProgressRelay?
     let previews: Previews?
     /// Cancels the load; if it runs in a task of the caller's, only when all of the manager are.
@@ -18,27 +18,19 @@ final class Load: LoadObserver {
     private let hasTried = Locked(false)
 
     init(
-        source: Source,
-        options: KingfisherParsedOptionsInfo,
+        _ plan: LoadPlan,
         progress: ProgressRelay?,
         previews: Previews?,
         handle: DownloadTask,
         updated: DownloadTaskUpdatedBlock?
     ) {
-        (self.source, self.options, self.progress) = (source, options, progress)
-        (self.previews, self.handle, self.updated) = (previews, handle, updated)
+        (self.plan, self.progress, self.previews) = (plan, progress, previews)
+        (self.handle, self.updated) = (handle, updated)
     }
 
     /// The same request with other options.
     func with(_ options: KingfisherParsedOptionsInfo) -> Load {
-        Load(
-            source: source,
-            options: options,
-            progress: progress,
-            previews: previews,
-            handle: handle,
-            updated: updated
-        )
+        Load(LoadPlan(plan.source, options), progress: progress, previews: previews, handle: handle, updated: updated)
     }
 
     /// The attempts that follow take the place of the first one.
@@ -50,7 +42,7 @@ final class Load: LoadObserver {
     // MARK: What it is notified of
 
     var isCancelled: Bool { handle.isCancelled }
-    var isWanted: Bool { !isCancelled && options.observer?.isWanted ?? true }
+    var isWanted: Bool { !isCancelled && plan.options.observer?.isWanted ?? true }
     var hasHandle: Bool { true }
 
     func didSubscribe(_ subscription: any TaskSubscription) { handle.didSubscribe(subscription) }
@@ -59,14 +51,14 @@ final class Load: LoadObserver {
         handle.didStart(from: origin)
         if case .transfer(let transfer, _) = origin {
             previews?.follow(transfer)
-            options.requestModifier?.onDownloadTaskStarted?(handle)
+            plan.options.requestModifier?.onDownloadTaskStarted?(handle)
         }
         if !isFirst { updated?(handle) }
     }
 
     func didReceive(_ piece: ReceivedPiece) {
         guard isWanted else { return }
-        options.onDataReceived?(piece.task, piece.data)
+        plan.options.onDataReceived?(piece.task, piece.data)
         progress?.report(piece)
         previews?.moreDataHasArrived()
     }
@@ -79,11 +71,11 @@ final class Load: LoadObserver {
 
     /// The caller as a subscriber of a shared load of one of its sources.
     func subscriber(to source: Source) -> Subscriber<LoadedImage> {
-        var subscriber = Subscriber<LoadedImage>(observer: self, priority: options.downloadPriority)
-        if let show = options.onStaleImage {
+        var subscriber = Subscriber<LoadedImage>(observer: self, priority: plan.options.downloadPriority)
+        if let show = plan.options.onStaleImage {
             subscriber.showStale = { [self] stale in
                 let result = await result(stale, from: source)
-                options.callbackQueue.execute { if self.isWanted { show(result) } }
+                plan.options.callbackQueue.execute { if self.isWanted { show(result) } }
             }
         }
         return subscriber
@@ -96,20 +88,28 @@ final class Load: LoadObserver {
         onThisThread: Bool = false
     ) async -> RetrieveImageResult {
         var image = loaded.image
-        if let modifier = options.imageModifier {
+        if let modifier = plan.options.imageModifier {
             image =
                 onThisThread ? modifier.modify(image) : await WorkExecutor.cpu.run { [image] in modifier.modify(image) }
         }
-        let data: @Sendable () -> Data? = if let data = loaded.data { { data } } else { options.encoding(of: image) }
+        return result(loaded, as: image, from: source)
+    }
+
+    /// (Not inlined: what an async function works with is taken from the heap.)
+    @inline(never) private func result(
+        _ loaded: LoadedImage,
+        as image: KFCrossPlatformImage,
+        from source: Source
+    ) -> RetrieveImageResult {
+        let data: @Sendable () -> Data? = if let data = loaded.data { { data } } else { plan.options.encoding(of: image) }
         var result = RetrieveImageResult(
             image: image,
             cacheType: loaded.cacheType,
             source: source,
-            originalSource: self.source,
-            data: data,
-            metrics: loaded.metrics
+            originalSource: plan.source,
+            data: data
         )
-        (result.revalidation, result.cacheMetadata) = (loaded.revalidation, loaded.metadata)
+        result.details = loaded.details
         return result
     }
 }

@@ -43,20 +43,27 @@ final class LoadPlan: Sendable {
     ///
     /// Priority, waiting for the cache, alternative sources and the image modifier are no part of it: they differ from
     /// subscriber to subscriber.
-    struct Identity: Hashable, Sendable {
+    final class Identity: Hashable, Sendable {
         private let made: ImageIdentity
         private let stored: EntryIdentity
         private let sent: RequestIdentity
 
-        init(_ plan: LoadPlan) {
+        fileprivate init(_ plan: LoadPlan) {
             // Stills are the same with and without it; animations are made again for those who want them otherwise.
             made = ImageIdentity(plan.options, ignoringPreloading: true)
             stored = EntryIdentity(plan.computedKey, plan.options)
             sent = RequestIdentity(plan)
         }
 
+        static func == (lhs: Identity, rhs: Identity) -> Bool {
+            lhs === rhs || (lhs.stored == rhs.stored && lhs.made == rhs.made && lhs.sent == rhs.sent)
+        }
+
         func hash(into hasher: inout Hasher) { hasher.combine(stored.key) }
     }
+
+    /// By which loads of this plan share their work.
+    var identity: Identity { Identity(self) }
 }
 
 /// What is looked up and requested, and under which conditions that fails.

@@ -49,7 +49,6 @@ struct PrefetchWork: Sendable {
         var options = options
         manager.process(&options, for: source)
         options.targetCache = options.targetCache ?? .default
-        options.originalCache = options.originalCache ?? options.targetCache
         return options
     }
 
@@ -94,7 +93,7 @@ struct PrefetchWork: Sendable {
             }
             let key = source.cacheKey(options)
             guard !options.onlyFromCache else { throw .cacheError(reason: .imageNotExisting(key: key)) }
-            var attempts = Attempts(source, options, by: manager)
+            var attempts = Attempts(LoadPlan(source, options), by: manager)
             let loaded = try await attempts.run { _ throws(KingfisherError) in
                 try manager.checkMayBeDownloaded(source, options)
                 return try await manager.data(of: source, options)
@@ -111,7 +110,7 @@ struct PrefetchWork: Sendable {
             }
             options.cacheMetadata = loaded.cacheMetadata
             let stored = Promise<CacheStoreResult>()
-            options.originalCache?.putOriginal(loaded.data, forKey: key, options, stored)
+            options.cacheForOriginals?.putOriginal(loaded.data, forKey: key, options, stored)
             try await stored.value.diskCacheResult.get()
             return .completed
         }
@@ -140,7 +139,7 @@ struct PrefetchWork: Sendable {
     }
 
     private func cachedType(ofOriginalOf source: Source, _ options: KingfisherParsedOptionsInfo) async -> CacheType {
-        await options.originalCache?.imageCachedTypeAsync(
+        await options.cacheForOriginals?.imageCachedTypeAsync(
             forKey: source.cacheKey(options),
             forcedExtension: options.forcedExtension
         ) ?? .none

@@ -223,7 +223,7 @@ import Testing
         func key(_ options: KingfisherOptionsInfo) -> LoadPlan.Identity {
             var parsed = KingfisherParsedOptionsInfo(options)
             parsed.resolveProcessor()
-            return LoadPlan.Identity(LoadPlan(.network(fakeURL), parsed))
+            return LoadPlan(.network(fakeURL), parsed).identity
         }
         try await withTemporaryDirectory { directory in
             let cache = try ImageCache(name: "options", cacheDirectoryURL: directory)

@@ -36,11 +36,11 @@ import Testing
         let subscriber = subscriber ?? self.subscriber()
         return Task.immediate { [tasks, source] in
             await Result { () async throws(KingfisherError) in
-                try await tasks.value(for: "a", subscriber) {
+                let (task, number) = try tasks.begin("a", subscriber) {
                     Work("a", .load(of: source, unwanted: Self.unwanted), in: tasks) { work in await operation(work) }
-                } use: { value, _ in
-                    await use(value)
                 }
+                defer { if subscriber.sharesValuesSince != nil { task.release(number) } }
+                return await use(try await subscriber.result.value { task.remove(number) }.get())
             }
         }
     }

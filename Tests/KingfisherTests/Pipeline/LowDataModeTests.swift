@@ -122,7 +122,7 @@ import Testing
     @Test("Loads in low data mode share no work with other loads")
     func unsharedLoads() {
         func key(_ options: KingfisherOptionsInfo) -> LoadPlan.Identity {
-            LoadPlan.Identity(LoadPlan(.network(fakeURL), KingfisherParsedOptionsInfo(options)))
+            LoadPlan(.network(fakeURL), KingfisherParsedOptionsInfo(options)).identity
         }
         let saving: [LoadPlan.Identity] = ["/a", "/b"].map { key([.lowDataMode(.network(URL(fileURLWithPath: $0)))]) }
         #expect(key([]) == key([.lowDataMode(nil)]) && key([]) != saving[0])

@@ -1,9 +1,8 @@
-// Asking the server about cached images that have not changed, against bare requests through the same kind of transport.
-// Uses public API only.
+// Asking the server about cached images that have not changed, against the bare requests of the same downloader. Uses
+// public API only.
 
 import Foundation
 import Kingfisher
-import Synchronization
 
 let revalidationBenchmarks = [
     // The images are so small that decoding them hardly counts: this is the manager's own cost.
@@ -21,11 +20,11 @@ private struct Revalidations: Sendable {
 
     private let nginx: Nginx
     private let urls: [URL]
+    private let downloader = ImageDownloader(name: "bench")
     private let manager: KingfisherManager
     private let folder: TemporaryFolder
-    /// The fields that make a request conditional, as those of the manager are.
-    private let conditions: [String: String]
-    private let transport = CurlTransport()
+    /// The options of a request that is conditional, as those of the manager are.
+    private let conditional: KingfisherParsedOptionsInfo
 
     /// Loads the images, which are squares of so many pixels.
     init(side: Int) async throws {
@@ -34,13 +33,14 @@ private struct Revalidations: Sendable {
         let urls = (0..<Self.count).compactMap { URL(string: address + "\($0)") }
         folder = try TemporaryFolder()
         let cache = try ImageCache(name: "bench", cacheDirectoryURL: folder.url)
-        let manager = KingfisherManager(downloader: ImageDownloader(name: "bench"), cache: cache)
+        let manager = KingfisherManager(downloader: downloader, cache: cache)
         try await concurrently(Self.count, inFlight: Self.inFlight) { number in
             _ = try await manager.retrieveImage(with: urls[number], options: [.waitForCache])
         }
         // All are one file to nginx, with one validator.
-        conditions = try await cache.cacheMetadata(forKey: urls[0].absoluteString)?.conditionalFields ?? [:]
-        try BenchmarkError.unless(!conditions.isEmpty, "the server sends no validator")
+        let fields = try await cache.cacheMetadata(forKey: urls[0].absoluteString)?.conditionalFields ?? [:]
+        try BenchmarkError.unless(!fields.isEmpty, "the server sends no validator")
+        conditional = KingfisherParsedOptionsInfo([.requestModifier(AnyModifier(headers: fields))])
         (self.urls, self.manager) = (urls, manager)
     }
 
@@ -67,47 +67,17 @@ private struct Revalidations: Sendable {
         }
     }
 
-    /// The transport's requests alone.
+    /// The downloader's requests alone, of which 304 is an error, since there are no bytes.
     private func request() async throws {
         try await concurrently(Self.count, inFlight: Self.inFlight) { number in
-            let status = await transport.status(of: urls[number], conditions)
-            try BenchmarkError.unless(status == 304, "the server has not confirmed an image")
+            var failure: KingfisherError?
+            do throws(KingfisherError) {
+                _ = try await downloader.downloadData(with: urls[number], options: conditional)
+            } catch {
+                failure = error
+            }
+            let isConfirmed = failure?.isInvalidResponseStatusCode(304) == true
+            try BenchmarkError.unless(isConfirmed, "the server has not confirmed an image")
         }
-    }
-}
-
-extension CurlTransport {
-    /// Sends a request, and returns the status of its response when it is complete; nil when it fails.
-    fileprivate func status(of url: URL, _ fields: [String: String]) async -> Int? {
-        var request = URLRequest(url: url)
-        for (name, value) in fields { request.setValue(value, forHTTPHeaderField: name) }
-        return await withCheckedContinuation { continuation in
-            _ = start(request, policy: TransportPolicy(), events: StatusReader(continuation))
-        }
-    }
-}
-
-/// Reads the status of a response and nothing else.
-private final class StatusReader: TransportEvents {
-    private let status = Mutex<Int?>(nil)
-    private let continuation: CheckedContinuation<Int?, Never>
-
-    init(_ continuation: CheckedContinuation<Int?, Never>) { self.continuation = continuation }
-
-    func willRedirect(_ response: HTTPURLResponse, to proposed: URLRequest) -> TransportDecision<URLRequest?> {
-        .now(nil)
-    }
-
-    func didReceive(_ response: TransportResponse) -> TransportDecision<TransportDisposition> {
-        status.withLock { $0 = response.statusCode }
-        return .now(.allow)
-    }
-
-    func didReceive(_ data: Data) -> TransportDecision<Void> { .now(()) }
-
-    func didCollect(_ metrics: TransportMetrics) {}
-
-    func didComplete(_ error: TransportError?) {
-        continuation.resume(returning: error == nil ? status.withLock { $0 } : nil)
     }
 }

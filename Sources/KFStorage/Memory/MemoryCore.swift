@@ -33,14 +33,19 @@ final class MemoryCore: Sendable {
 
     // MARK: Looking up
 
-    func value(forKey key: String, extending: ExpirationExtending, countingMiss: Bool) -> MemoryValue? {
+    func value(
+        forKey key: String,
+        extending: ExpirationExtending,
+        countingMiss: Bool,
+        mustBeFresh: Bool
+    ) -> MemoryValue? {
         MemoryKey.withDigest(of: key) { key in
             let number = shard(of: key.digest)
             // The clock is read while the cache line is fetched.
             shards.prefetch(number)
             let now = now
             let hit = shards[number].withLock {
-                $0.hit(key, extending: extending, countingMiss: countingMiss, at: now)
+                $0.hit(key, extending: extending, countingMiss: countingMiss, mustBeFresh: mustBeFresh, at: now)
             }
             if let hit, hit.isShortened { recordExpiry(of: key) }
             return hit?.value

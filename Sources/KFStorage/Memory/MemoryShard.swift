@@ -85,11 +85,18 @@ struct MemoryShard: Sendable {
         _ key: MemoryKey.Query,
         extending: ExpirationExtending,
         countingMiss: Bool,
+        mustBeFresh: Bool,
         at now: TimeInterval
     ) -> Hit? {
         guard let position = position(of: key), entries[position].expiry > now else {
             if countingMiss { misses &+= 1 }
             return nil
+        }
+        if mustBeFresh {
+            // A use may have prolonged the time in memory, but not this date.
+            guard case .date(let end) = entries[position].expiration, end.timeIntervalSinceReferenceDate > now else {
+                return nil
+            }
         }
         hits &+= 1
         return entries[position].use(extending: extending, at: now)

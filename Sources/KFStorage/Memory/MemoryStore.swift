@@ -76,14 +76,16 @@ package final class MemoryStore<Value: Sendable>: Sendable {
     /// The value of `key` unless it has expired.
     ///
     /// A hit counts as a use and extends the expiry as `extending` says. A caller that repeats
-    /// a look-up that has just missed should not count the miss twice.
+    /// a look-up that has just missed should not count the miss twice. With `mustBeFresh`, only a value counts that was
+    /// stored until a date which is still to come; another one is left alone, and no miss.
     package func value(
         forKey key: String,
         extending: ExpirationExtending = .cacheTime,
-        countingMiss: Bool = true
+        countingMiss: Bool = true,
+        mustBeFresh: Bool = false
     ) -> Value? {
-        guard let box = core.value(forKey: key, extending: extending, countingMiss: countingMiss) else { return nil }
-        return unboxed(box)
+        core.value(forKey: key, extending: extending, countingMiss: countingMiss, mustBeFresh: mustBeFresh)
+            .map(unboxed)
     }
 
     @inline(__always)

@@ -60,13 +60,19 @@ package final class WorkExecutor: TaskExecutor {
         // A task without a preference of its own, begun on a thread of this executor, would go on elsewhere.
         let isHere = jobs.isOnThread && withUnsafeCurrentTask { $0?.unownedTaskExecutor != nil }
         if isHere { return try await work() }
-        let callerExecutor = CallerExecutor(on: self)
+        let lane = lane()
         return try await withTaskPriorityEscalationHandler { () async throws(Failure) -> Value in
-            try await withTaskExecutorPreference(callerExecutor, operation: work)
-        } onPriorityEscalated: { [jobs] _, priority in
-            jobs.raise(callerExecutor.asUnownedTaskExecutor(), to: priority)
+            try await withTaskExecutorPreference(lane, operation: work)
+        } onPriorityEscalated: { _, priority in
+            lane.raise(to: priority)
         }
     }
+
+    /// An executor for one task, whose jobs run here and can be moved up.
+    package func lane() -> Lane { Lane(on: self) }
+
+    /// Goes on on a thread of this executor; for tasks that prefer a lane of it and were begun elsewhere.
+    package func arrive() async { if !jobs.isOnThread { await Task.yield() } }
 
     fileprivate func enqueue(_ job: consuming ExecutorJob, on executor: UnownedTaskExecutor) {
         let priority = job.priority.rawValue
@@ -74,13 +80,18 @@ package final class WorkExecutor: TaskExecutor {
     }
 }
 
-/// The executor of one caller's jobs, by which those that wait are found.
-private final class CallerExecutor: TaskExecutor {
-    private let executor: WorkExecutor
+extension WorkExecutor {
+    /// The executor of one task's jobs, by which those that wait are found.
+    package final class Lane: TaskExecutor {
+        private let executor: WorkExecutor
 
-    init(on executor: WorkExecutor) { self.executor = executor }
+        fileprivate init(on executor: WorkExecutor) { self.executor = executor }
 
-    func enqueue(_ job: consuming ExecutorJob) { executor.enqueue(job, on: asUnownedTaskExecutor()) }
+        package func enqueue(_ job: consuming ExecutorJob) { executor.enqueue(job, on: asUnownedTaskExecutor()) }
+
+        /// Lets the jobs that wait move up.
+        package func raise(to priority: TaskPriority) { executor.jobs.raise(asUnownedTaskExecutor(), to: priority) }
+    }
 }
 
 /// The jobs of one executor, and the threads that wait for them.
@@ -96,6 +107,10 @@ private final class JobQueue: Sendable {
         var jobs = 0
         var threads = 0
         var threadLimit: Int
+        /// The threads that have nothing to do.
+        ///
+        /// The last to fall asleep is woken first: its processor has the decoders' tables and memory at hand.
+        var sleeping: [Worker] = []
         /// Whether a thread has been started that does not look for jobs yet.
         var isStarting = false
         var isClosed = false
@@ -110,20 +125,34 @@ private final class JobQueue: Sendable {
             return true
         }
 
-        /// What a thread does next: a job, or it ends, or waits for more.
-        mutating func turn(isIdle: Bool) -> (job: Job?, ends: Bool) {
+        /// What a thread does next; one that has slept too long ends when there is nothing to do.
+        mutating func turn(of worker: Worker, isIdle: Bool) -> Turn {
             let isTooMany = threads > threadLimit
-            let job = isTooMany ? nil : waiting.pop()
-            let ends = isTooMany || (job == nil && (isClosed || isIdle))
-            if ends { threads -= 1 }
-            return (job, ends)
+            if !isTooMany, let job = waiting.pop() { return .work(job) }
+            guard isTooMany || isClosed || isIdle else {
+                sleeping.append(worker)
+                return .sleep
+            }
+            threads -= 1
+            // What woke this thread is for another one.
+            return .end(waking: isIdle ? nil : sleeping.popLast())
         }
+    }
+
+    private enum Turn: Sendable {
+        case work(Job)
+        case sleep
+        case end(waking: Worker?)
+    }
+
+    /// A thread that can sleep.
+    private final class Worker: Sendable {
+        let signal = DispatchSemaphore(value: 0)
     }
 
     private let name: String
     private let idleTime: DispatchTimeInterval?
     private let state: Locked<State>
-    private let available = DispatchSemaphore(value: 0)
 
     init(_ name: String, threadLimit: Int, idleTime: DispatchTimeInterval?) {
         self.name = name
@@ -142,12 +171,12 @@ private final class JobQueue: Sendable {
     var isOnThread: Bool { kf_thread_owner() == UnsafeRawPointer(Unmanaged.passUnretained(self).toOpaque()) }
 
     func push(_ job: Job, priority: UInt8) {
-        let startsThread = state.withLock { state in
+        let (worker, startsThread) = state.withLock { state in
             state.waiting.push(job, level: priority)
             state.jobs += 1
-            return state.startsThread()
+            return (state.sleeping.popLast(), state.startsThread())
         }
-        available.signal()
+        worker?.signal.signal()
         if startsThread { startThread() }
     }
 
@@ -160,8 +189,11 @@ private final class JobQueue: Sendable {
 
     /// Lets the threads end once the queue is empty.
     func close() {
-        state.withLock { $0.isClosed = true }
-        available.signal()
+        let sleeping = state.withLock { state in
+            defer { (state.isClosed, state.sleeping) = (true, []) }
+            return state.sleeping
+        }
+        for worker in sleeping { worker.signal.signal() }
     }
 
     private func startThread() {
@@ -182,18 +214,32 @@ private final class JobQueue: Sendable {
             return state.startsThread()
         }
         if startsThread { startThread() }
+        let worker = Worker()
+        var isIdle = false
         while true {
-            let isIdle = available.wait(timeout: idleTime.map { .now() + $0 } ?? .distantFuture) == .timedOut
-            let (job, ends) = state.withLock { $0.turn(isIdle: isIdle) }
-            if let job {
+            switch state.withLock({ $0.turn(of: worker, isIdle: isIdle) }) {
+            case .work(let job):
                 job.job.runSynchronously(on: job.executor)
                 state.withLock { $0.jobs -= 1 }
-            }
-            guard !ends else {
-                // What woke this thread is for another one.
-                if !isIdle { available.signal() }
+            case .sleep: isIdle = sleep(worker)
+            case .end(let next):
+                next?.signal.signal()
                 return
             }
         }
+    }
+
+    /// Waits until the thread is woken; true when it has slept for the idle time instead.
+    private func sleep(_ worker: Worker) -> Bool {
+        guard worker.signal.wait(timeout: idleTime.map { .now() + $0 } ?? .distantFuture) == .timedOut else {
+            return false
+        }
+        let isIdle = state.withLock { state in
+            guard let place = state.sleeping.firstIndex(where: { $0 === worker }) else { return false }
+            state.sleeping.remove(at: place)
+            return true
+        }
+        if !isIdle { worker.signal.wait() }  // it is being woken
+        return isIdle
     }
 }

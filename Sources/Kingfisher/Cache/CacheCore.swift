@@ -72,11 +72,16 @@ final class CacheCore: Sendable {
     // MARK: Memory
 
     /// The image that is in memory, if there is one; does not wait for anything.
-    func findInMemory(_ computedKey: String, _ options: KingfisherParsedOptionsInfo) -> KFCrossPlatformImage? {
+    func findInMemory(
+        _ computedKey: String,
+        _ options: KingfisherParsedOptionsInfo,
+        mustBeFresh: Bool = false
+    ) -> KFCrossPlatformImage? {
         memory.store.value(
             forKey: computedKey,
             extending: options.memoryCacheAccessExtendingExpiration,
-            countingMiss: options.countsMemoryMiss
+            countingMiss: options.countsMemoryMiss && !mustBeFresh,
+            mustBeFresh: mustBeFresh
         )
     }
 

@@ -18,7 +18,9 @@ enum HTTPDate {
         } else {
             return nil
         }
-        guard let day = Int(parts[1]), let month = months.firstIndex(where: { $0 == parts[2] }), var year = Int(parts[3]) else {
+        guard let day = Int(parts[1]), let month = months.firstIndex(where: { $0 == parts[2] }),
+            var year = Int(parts[3])
+        else {
             return nil
         }
         if parts[3].count == 2 { year += year < 70 ? 2_000 : 1_900 }

@@ -55,6 +55,8 @@ final class SharedTask<Key: Hashable & Sendable, Value: Sendable>: LoadObserver 
     private let kind: Kind
     private let tasks: SharedTasks<Key, Value>
     private let operation: Operation
+    /// Where a load goes on when it has waited: where images are decoded.
+    private let lane: WorkExecutor.Lane?
     private let state = Locked(State())
 
     /// What a task does, as far as its errors depend on it.
@@ -74,6 +76,7 @@ final class SharedTask<Key: Hashable & Sendable, Value: Sendable>: LoadObserver 
     ///   - operation: Gives the value; cancelled when the last subscriber has left.
     init(_ key: Key, _ kind: Kind, in tasks: SharedTasks<Key, Value>, operation: @escaping Operation) {
         (self.key, self.kind, self.tasks, self.operation) = (key, kind, tasks, operation)
+        lane = if case .load = kind { WorkExecutor.cpu.lane() } else { nil }
     }
 
     // MARK: Subscribers
@@ -176,6 +179,7 @@ final class SharedTask<Key: Hashable & Sendable, Value: Sendable>: LoadObserver 
         }
         guard let (priority, task, subscription) = changed else { return }
         task?.escalatePriority(to: TaskPriority(downloadPriority: priority))
+        lane?.raise(to: TaskPriority(downloadPriority: priority))
         subscription?.setPriority(priority)
         if case .transfer(let transfer) = kind { transfer.task.priority = priority }
     }
@@ -221,9 +225,7 @@ final class SharedTask<Key: Hashable & Sendable, Value: Sendable>: LoadObserver 
         guard mayStart else { return }
         // Going to another thread would take longer than what is done before the operation first has to wait.
         let urgency = TaskPriority(downloadPriority: priority)
-        // What follows the bytes of an image is done where it is decoded.
-        let executor = if case .load = kind { WorkExecutor.cpu } else { nil as WorkExecutor? }
-        let task = Task.immediate(priority: urgency, executorPreference: executor) { [self] in
+        let task = Task.immediate(priority: urgency, executorPreference: lane) { [self] in
             finish(await Result { () async throws(KingfisherError) in try await operation(self) })
         }
         let isStopped = state.withLock { state in

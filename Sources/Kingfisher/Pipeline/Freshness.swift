@@ -62,15 +62,13 @@ extension KingfisherParsedOptionsInfo {
 }
 
 extension ImageCache {
-    /// Whether an image is in memory that may be used without asking its server.
-    func hasFreshImage(_ key: String, _ options: KingfisherParsedOptionsInfo, at instant: Date = Date()) -> Bool {
-        guard !options.refreshCached else { return false }
-        let computedKey = key.computedKey(with: options.processor.identifier)
-        // A use may have prolonged the time in memory, but not this date.
-        guard let entry = core.memory.store.entry(forKey: computedKey), case .date(let end) = entry.expiration,
-            end > instant
-        else { return false }
-        return options.requestModifier == nil || !entry.value.metadata.variesWithRequest
+    /// The image in memory, if it may be used without asking its server.
+    func findFreshInMemory(_ key: String, _ options: KingfisherParsedOptionsInfo) -> KFCrossPlatformImage? {
+        guard !options.refreshCached,
+            let image = core.findInMemory(key.computedKey(options), options, mustBeFresh: true),
+            options.requestModifier == nil || !image.metadata.variesWithRequest
+        else { return nil }
+        return isSubclassed ? findInMemory(key, options) : image
     }
 }
 

@@ -39,6 +39,7 @@ extension ImageLoad {
             guard !lookup.layers.isEmpty else { return nil }
         }
         let generation = cache.core.generation(forKey: plan.computedKey)
+        if lookup.layers.contains(.disk) { await WorkExecutor.cpu.arrive() }
         switch try await cache.find(plan.key, options, lookup) {
         case .nothing, .superseded: return nil
         case .memory(let image):
@@ -98,8 +99,9 @@ extension ImageLoad {
     func imageInMemory() -> KFCrossPlatformImage? {
         let options = plan.options
         guard !options.forceRefresh, options.layersToQuery.contains(.memory), let cache = options.targetCache,
-            !plan.asksServer || cache.hasFreshImage(plan.key, options),
-            let image = cache.findInMemory(plan.key, options), image.satisfies(options)
+            let image = plan.asksServer
+                ? cache.findFreshInMemory(plan.key, options) : cache.findInMemory(plan.key, options),
+            image.satisfies(options)
         else { return nil }
         return image
     }

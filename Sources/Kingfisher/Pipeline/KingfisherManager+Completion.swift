@@ -60,7 +60,8 @@ extension KingfisherManager {
             updated: downloadTaskUpdated
         )
         // Only an image on disk that the caller's thread was to read is delivered before this returns.
-        let goesOn = load.handle.start(on: plan.options.callbackQueue, completionHandler) { () async throws(KingfisherError) in
+        let goesOn = load.handle.start(on: plan.options.callbackQueue, completionHandler) {
+            () async throws(KingfisherError) in
             guard let prepared else { return try await self.image(for: load) }
             var options = await prepared()
             options.resolveProcessor()

@@ -43,8 +43,9 @@ extension KingfisherManager {
             options.queryCacheLayers.contains(.memory), let cache = options.targetCache
         else { return nil }
         let key = source.cacheKey(options)
-        guard !options.asksServer(about: source) || cache.hasFreshImage(key, options),
-            let cached = cache.findInMemory(key, options), cached.satisfies(options)
+        let asksServer = options.asksServer(about: source)
+        guard let cached = asksServer ? cache.findFreshInMemory(key, options) : cache.findInMemory(key, options),
+            cached.satisfies(options)
         else { return nil }
         let image = options.imageModifier?.modify(cached) ?? cached
         return RetrieveImageResult(

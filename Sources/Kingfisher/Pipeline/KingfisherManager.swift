@@ -235,7 +235,7 @@ public final class KingfisherManager: Sendable {
         case load(Load)
     }
 
-    /// (Not inlined: what an async function works with is taken from the heap.)
+    // Not inlined: what an async function works with is taken from the heap.
     @inline(never) private func begin(
         _ source: Source,
         _ options: inout KingfisherParsedOptionsInfo,
@@ -258,7 +258,8 @@ public final class KingfisherManager: Sendable {
     ) -> Load {
         let options = plan.options
         // What arrives encrypted shows nothing before it is complete.
-        let mayBeShown = options.progressiveJPEG != nil && options.decryptor == nil
+        let mayBeShown =
+            options.progressiveJPEG != nil && options.decryptor == nil
             && (options.downloader ?? downloader).decryptor == nil
         return Load(
             plan,

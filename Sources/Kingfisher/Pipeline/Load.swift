@@ -95,13 +95,14 @@ final class Load: LoadObserver {
         return result(loaded, as: image, from: source)
     }
 
-    /// (Not inlined: what an async function works with is taken from the heap.)
+    // Not inlined: what an async function works with is taken from the heap.
     @inline(never) private func result(
         _ loaded: LoadedImage,
         as image: KFCrossPlatformImage,
         from source: Source
     ) -> RetrieveImageResult {
-        let data: @Sendable () -> Data? = if let data = loaded.data { { data } } else { plan.options.encoding(of: image) }
+        let data: @Sendable () -> Data? =
+            if let data = loaded.data { { data } } else { plan.options.encoding(of: image) }
         var result = RetrieveImageResult(
             image: image,
             cacheType: loaded.cacheType,

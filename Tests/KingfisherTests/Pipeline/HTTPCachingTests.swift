@@ -138,7 +138,8 @@ import Testing
             }
             #expect(result.image.pixelWidth == 64)
             await rig.server.waitForRequests(2, to: "/a.png")
-            while !rig.cache.hasFreshImage(url.cacheKey, KingfisherParsedOptionsInfo(respecting)) { await Task.yield() }
+            let parsed = KingfisherParsedOptionsInfo(respecting)
+            while rig.cache.findFreshInMemory(url.cacheKey, parsed) == nil { await Task.yield() }
             let replaced = try await rig.manager.retrieveImage(with: url, options: respecting)
             #expect(replaced.cacheType == .memory && replaced.image.pixelWidth == 32)
         }

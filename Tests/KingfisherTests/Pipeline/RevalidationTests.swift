@@ -150,13 +150,23 @@ import FoundationNetworking
 
     @Test("Using an image does not prolong its freshness, whatever the option says") func prolonging() async throws {
         try await Rig.run { rig in
-            let (now, extending) = (Date(), ExpirationExtending.expirationTime(.days(7)))
+            let start = Date()
+            let now = Locked(start)
+            let memory = MemoryStorage.Backend<KFCrossPlatformImage>(
+                config: MemoryStorage.Config(totalCostLimit: 0, cleanInterval: 0),
+                clock: { now.withLock { $0 } }
+            )
+            let cache = ImageCache(memoryStorage: memory, diskStorage: rig.cache.diskStorage)
+            let extending = ExpirationExtending.expirationTime(.days(7))
             var options = KingfisherParsedOptionsInfo(respecting + [.memoryCacheAccessExtendingExpiration(extending)])
-            options.memoryCacheExpiration = .date(now + 1_000)
-            try await rig.cache.store(SampleImage.gradient(8, 8), forKey: "a", options: options)
-            #expect(rig.cache.retrieveImageInMemoryCache(forKey: "a", options: options) != nil)
-            #expect(rig.cache.hasFreshImage("a", options, at: now + 999))
-            #expect(!rig.cache.hasFreshImage("a", options, at: now + 1_001))
+            options.memoryCacheExpiration = .date(start + 1_000)
+            try await cache.store(SampleImage.gradient(8, 8), forKey: "a", options: options)
+            #expect(cache.retrieveImageInMemoryCache(forKey: "a", options: options) != nil)
+            now.withLock { $0 = start + 999 }
+            #expect(cache.findFreshInMemory("a", options) != nil)
+            now.withLock { $0 = start + 1_001 }
+            #expect(cache.findFreshInMemory("a", options) == nil)
+            #expect(cache.retrieveImageInMemoryCache(forKey: "a", options: options) != nil)
         }
     }
 
@@ -222,8 +232,8 @@ import FoundationNetworking
             let options = respecting + [.processor(CountingProcessor("one")), .originalStoreCacheLayers(.all)]
             _ = try await rig.manager.retrieveImage(with: url, options: options)
             let modified = respecting + [.requestModifier(AnyModifier(headers: ["X-Width": "8"]))]
-            #expect(rig.cache.hasFreshImage(url.cacheKey, KingfisherParsedOptionsInfo(respecting)))
-            #expect(!rig.cache.hasFreshImage(url.cacheKey, KingfisherParsedOptionsInfo(modified)))
+            #expect(rig.cache.findFreshInMemory(url.cacheKey, KingfisherParsedOptionsInfo(respecting)) != nil)
+            #expect(rig.cache.findFreshInMemory(url.cacheKey, KingfisherParsedOptionsInfo(modified)) == nil)
         }
     }
 }

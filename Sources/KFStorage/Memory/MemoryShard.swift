@@ -92,14 +92,18 @@ struct MemoryShard: Sendable {
             if countingMiss { misses &+= 1 }
             return nil
         }
-        if mustBeFresh {
-            // A use may have prolonged the time in memory, but not this date.
-            guard case .date(let end) = entries[position].expiration, end.timeIntervalSinceReferenceDate > now else {
-                return nil
-            }
-        }
+        if mustBeFresh, !isFresh(position, at: now) { return nil }
         hits &+= 1
         return entries[position].use(extending: extending, at: now)
+    }
+
+    /// Whether the date is still to come until which an entry was stored.
+    ///
+    /// A use may have prolonged the time in memory, but not this date.
+    @inline(never)
+    private func isFresh(_ position: Int, at now: TimeInterval) -> Bool {
+        guard case .date(let end) = entries[position].expiration else { return false }
+        return end.timeIntervalSinceReferenceDate > now
     }
 
     // MARK: Changing, under the lock of the order as well

@@ -84,8 +84,9 @@ package final class MemoryStore<Value: Sendable>: Sendable {
         countingMiss: Bool = true,
         mustBeFresh: Bool = false
     ) -> Value? {
-        core.value(forKey: key, extending: extending, countingMiss: countingMiss, mustBeFresh: mustBeFresh)
-            .map(unboxed)
+        let box = core.value(forKey: key, extending: extending, countingMiss: countingMiss, mustBeFresh: mustBeFresh)
+        guard let box else { return nil }
+        return unboxed(box)
     }
 
     @inline(__always)

@@ -7,10 +7,10 @@ import KFSupport
 
 extension DiskStorage.Backend {
     /// Makes the directory if that has failed before, and throws if that fails again.
-    func beReady() throws(KingfisherError) {
+    func makeDirectoryIfMissing() throws(KingfisherError) {
         guard state.withLock({ $0.isWithoutDirectory }) else { return }
         do { try makeDirectory() } catch {
-            note(error)
+            record(error)
             throw .cacheError(reason: .diskStorageIsNotReady(cacheURL: directoryURL))
         }
         state.withLock { ($0.isWithoutDirectory, $0.directoryFailure) = (false, nil) }
@@ -57,10 +57,10 @@ extension DiskStorage.Backend {
 
     /// Does work on all entries, which requires listing them, and throws the file store's errors as the library's.
     func listing<Result>(_ body: () throws(StorageError) -> Result) throws(KingfisherError) -> Result {
-        try beReady()
+        try makeDirectoryIfMissing()
         do throws(StorageError) { return try body() } catch {
             guard error.isAboutTheDirectory else { throw translated(error) }
-            note(error)
+            record(error)
             throw .cacheError(reason: .fileEnumeratorCreationFailed(url: directoryURL))
         }
     }
@@ -68,7 +68,7 @@ extension DiskStorage.Backend {
     func translated(_ error: StorageError, key: String = "", data: Data = Data()) -> KingfisherError {
         let url = URL(fileURLWithPath: error.path)
         if error.isAboutTheDirectory || error.operation == .list {
-            note(error)
+            record(error)
         }
         let reason: KingfisherError.CacheErrorReason =
             switch error.operation {
@@ -84,7 +84,7 @@ extension DiskStorage.Backend {
     }
 
     /// Records the failure of the directory, and the advice for it.
-    func note(_ error: any Error) {
+    func record(_ error: any Error) {
         let path = directoryURL.path
         let cause = (error as? StorageError).map { $0.path == path ? $0.reason : "\($0)" } ?? error.plainDescription
         state.withLock { $0.directoryFailure = "\(cause); \(error.directoryAdvice)" }

@@ -50,7 +50,7 @@ extension DiskStorage.Backend {
         _ forcedExtension: String?,
         userMetadata: [UInt8]? = nil
     ) throws(KingfisherError) {
-        try beReady()
+        try makeDirectoryIfMissing()
         let config = config
         let name = config.naming.fileName(forKey: key, forcedExtension: forcedExtension)
         do throws(StorageError) {
@@ -77,7 +77,7 @@ extension DiskStorage.Backend {
         forcedExtension: String?,
         at date: Date? = nil
     ) throws(KingfisherError) -> FileStore.Entry? {
-        try beReady()
+        try makeDirectoryIfMissing()
         let name = cacheFileName(forKey: key, forcedExtension: forcedExtension)
         do throws(StorageError) {
             if let entry = try files.read(name, at: date) { return entry }
@@ -139,7 +139,7 @@ extension DiskStorage.Backend {
             BlockingGuard.check()
             rmdir(directoryURL.path)
         } else if makesDirectory {
-            try beReady()
+            try makeDirectoryIfMissing()
             try translating { () throws(StorageError) in try files.prepare() }
         }
     }

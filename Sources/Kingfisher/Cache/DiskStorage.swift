@@ -83,7 +83,7 @@ public enum DiskStorage {
             self.init(config, makesDirectory: creatingDirectory, clock: clock)
             guard creatingDirectory else { return }
             do { try makeDirectory() } catch {
-                note(error)
+                record(error)
                 state.withLock { $0.isWithoutDirectory = true }
             }
         }
@@ -128,7 +128,7 @@ public enum DiskStorage {
             writeOptions: Data.WritingOptions = [],
             forcedExtension: String? = nil
         ) throws(KingfisherError) {
-            try beReady()  // before any work is done in vain
+            try makeDirectoryIfMissing()  // before any work is done in vain
             let data: Data
             do { data = try value.toData() } catch {
                 throw .cacheError(reason: .cannotConvertToData(object: value, error: error))

@@ -36,7 +36,7 @@ struct Attempts {
             } catch {
                 if try await isRetried(after: error) { continue }
                 manager.didFail(plan.source, plan.options, with: error)
-                try goOn(after: error)
+                try advance(after: error)
             }
         }
     }
@@ -44,7 +44,7 @@ struct Attempts {
     /// Throws for a source that is not tried at all.
     private mutating func begin() throws(KingfisherError) {
         guard !isBegun else { return }
-        try manager.checkMayBeTried(plan.source, plan.options)
+        try manager.checkIsAllowed(plan.source, plan.options)
         load?.previews?.begin()
         isBegun = true
     }
@@ -68,7 +68,7 @@ struct Attempts {
     /// Goes on to the next source, or throws the error of the load.
     ///
     /// When the network is one to save data on, the low data mode source is tried in between, once.
-    private mutating func goOn(after error: KingfisherError) throws(KingfisherError) {
+    private mutating func advance(after error: KingfisherError) throws(KingfisherError) {
         // For a load that nobody wants no other source is tried; a cancelled one ends as such.
         if error.isCancelled { throw error }
         if let load {

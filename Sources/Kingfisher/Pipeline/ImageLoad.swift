@@ -66,7 +66,7 @@ struct ImageLoad: Sendable {
 
     /// The image made of the bytes of the source, stored.
     func imageOfBytes(_ plan: LoadPlan) async throws(KingfisherError) -> LoadedImage {
-        try manager.checkMayBeDownloaded(plan.source, plan.options)
+        try manager.checkDownloadIsAllowed(plan.source, plan.options)
         let origin = manager.origin(of: plan)
         return try await origin.withBytes(of: plan, for: task) { bytes throws(KingfisherError) in
             let image = try await bytes.image(plan.options).get()

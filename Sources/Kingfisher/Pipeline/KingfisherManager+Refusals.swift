@@ -11,7 +11,7 @@ extension KingfisherManager {
     }
 
     /// Throws for a source that is not looked up, let alone loaded: a forbidden file, or a URL that is blocked.
-    func checkMayBeTried(
+    func checkIsAllowed(
         _ source: Source,
         _ options: KingfisherParsedOptionsInfo
     ) throws(KingfisherError) {
@@ -20,7 +20,7 @@ extension KingfisherManager {
     }
 
     /// Throws for a download that the delegate refuses.
-    func checkMayBeDownloaded(
+    func checkDownloadIsAllowed(
         _ source: Source,
         _ options: KingfisherParsedOptionsInfo
     ) throws(KingfisherError) {

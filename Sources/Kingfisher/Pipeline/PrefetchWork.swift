@@ -86,7 +86,7 @@ struct PrefetchWork: Sendable {
     func bytes(of source: Source) async -> Outcome {
         await outcome { () async throws(KingfisherError) in
             var options = options(for: source)
-            try manager.checkMayBeTried(source, options)
+            try manager.checkIsAllowed(source, options)
             if mayBeSkipped(source, options) {
                 if await cachedType(of: source, options).cached { return .skipped }
                 if await cachedType(ofOriginalOf: source, options) == .disk { return .skipped }
@@ -95,7 +95,7 @@ struct PrefetchWork: Sendable {
             guard !options.onlyFromCache else { throw .cacheError(reason: .imageNotExisting(key: key)) }
             var attempts = Attempts(LoadPlan(source, options), by: manager)
             let loaded = try await attempts.run { _ throws(KingfisherError) in
-                try manager.checkMayBeDownloaded(source, options)
+                try manager.checkDownloadIsAllowed(source, options)
                 return try await manager.data(of: source, options)
             }
             guard !loaded.data.isEmpty else {

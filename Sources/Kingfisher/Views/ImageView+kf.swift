@@ -144,9 +144,9 @@ extension KingfisherWrapper where Base: KFCrossPlatformImageView {
     ) -> DownloadTask? {
         if !base.playsFramesOnDemand { options.preloadAllAnimationData = true }
         if base.sizesImages { options.sizedToView = options.processor.identifier.isEmpty }
-        base.returningLoad?.supersede()
+        base.disappearingLoad?.supersede()
         let (options, slot) = (options, ImageViewSlot(placeholder: placeholder))
-        func load(_ view: KFCrossPlatformImageView, _ completion: ReturningLoad.Completion?) -> DownloadTask? {
+        func load(_ view: KFCrossPlatformImageView, _ completion: DisappearingViewLoad.Completion?) -> DownloadTask? {
             KingfisherWrapper<KFCrossPlatformImageView>(view).load(
                 source,
                 into: slot,
@@ -157,15 +157,15 @@ extension KingfisherWrapper where Base: KFCrossPlatformImageView {
             )
         }
         guard base.cancelOnDisappear, let source else { return load(base, completionHandler) }
-        let returning = ReturningLoad(of: source, in: base, completion: completionHandler, start: load)
-        base.returningLoad = returning
+        let returning = DisappearingViewLoad(of: source, in: base, completion: completionHandler, start: load)
+        base.disappearingLoad = returning
         return returning.begin()
     }
 
     /// Cancels the load that is under way: its handler is called with an error that `isTaskCancelled`.
     @MainActor
     public func cancelDownloadTask() {
-        base.returningLoad?.stay()
+        base.disappearingLoad?.stay()
         cancel()
     }
 

@@ -47,7 +47,7 @@ open class KFCrossPlatformImageView: KFCrossPlatformView {
     /// `kf.cancelDownloadTask()` does at all times.
     public var cancelOnDisappear = false
     /// The load that is cancelled and begun again as the view leaves the screen and comes back; nil when it has ended.
-    var returningLoad: ReturningLoad?
+    var disappearingLoad: DisappearingViewLoad?
     /// Where the bytes of the newest image that was loaded may be; nil until one was.
     var loadedEntry: LoadedEntry?
     /// That image.
@@ -59,7 +59,7 @@ open class KFCrossPlatformImageView: KFCrossPlatformView {
     // The completions of the load and the transition are called, and the indicator is stopped, even if the view goes
     // first.
     isolated deinit {
-        returningLoad?.supersede()
+        disappearingLoad?.supersede()
         transition?.end(finished: false)
         growth?.cancel()
         if loadCount > 0 { indicator?.stopAnimatingView() }
@@ -112,13 +112,13 @@ open class KFCrossPlatformImageView: KFCrossPlatformView {
     /// Called when the view comes onto a screen: the animation goes on, and so does a load that was cancelled before.
     open override func didAppear() {
         player?.attach()
-        returningLoad?.viewDidAppear()
+        disappearingLoad?.viewDidAppear()
     }
 
     /// Called when the view leaves the screen: the animation stops, a transition ends at once, and the load is
     /// cancelled if ``cancelOnDisappear`` says so.
     open override func didDisappear() {
-        returningLoad?.viewDidDisappear()
+        disappearingLoad?.viewDidDisappear()
         player?.detach()
         endTransition(finished: true)
     }

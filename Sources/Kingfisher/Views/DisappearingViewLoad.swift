@@ -5,7 +5,7 @@ import Foundation
 
 /// One call of `setImage`: it may need several loads, and its handler is called once.
 @MainActor
-final class ReturningLoad {
+final class DisappearingViewLoad {
     typealias Completion = @MainActor (Result<RetrieveImageResult, KingfisherError>) -> Void
 
     private weak var view: KFCrossPlatformImageView?
@@ -64,7 +64,7 @@ final class ReturningLoad {
 
     private func end(_ result: Result<RetrieveImageResult, KingfisherError>) {
         pause = nil
-        if let view, view.returningLoad === self { view.returningLoad = nil }
+        if let view, view.disappearingLoad === self { view.disappearingLoad = nil }
         completion?(result)
     }
 }

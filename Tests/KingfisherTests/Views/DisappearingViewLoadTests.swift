@@ -6,7 +6,7 @@ import Testing
 
 @testable import Kingfisher
 
-@Suite @MainActor struct ReturningLoadTests {
+@Suite @MainActor struct DisappearingViewLoadTests {
     /// A view on a screen whose load is held back by the server, until the gate opens.
     private func loading(_ rig: Rig, _ place: Place = .imageView, gate: Gate) async throws
         -> (Target, KFCrossPlatformImageView)
@@ -32,10 +32,10 @@ import Testing
             let (target, view) = try await loading(rig, gate: gate)
             view.isOnScreen = false
             if endsBetween { await untilAway(view) }
-            #expect(target.ended.isEmpty && view.returningLoad != nil)
+            #expect(target.ended.isEmpty && view.disappearingLoad != nil)
             gate.open()
             view.isOnScreen = true
-            #expect(await target.outcome().code == 0 && view.image != nil && view.returningLoad == nil)
+            #expect(await target.outcome().code == 0 && view.image != nil && view.disappearingLoad == nil)
             #expect(target.ended.count == 1 && rig.server.requests.count == 2)
             view.isOnScreen = false
             view.isOnScreen = true
@@ -60,7 +60,7 @@ import Testing
                 #expect(target.ended.first?.outcome.error?.isTaskCancelled == (reason != "other"), "\(reason)")
                 #expect((target.ended.first?.outcome.superseded != nil) == (reason == "other"), "\(reason)")
                 view.isOnScreen = true
-                #expect(view.kf.taskIdentifier == nil && view.returningLoad == nil, "\(reason)")
+                #expect(view.kf.taskIdentifier == nil && view.disappearingLoad == nil, "\(reason)")
                 gate.open()
             }
         }
@@ -88,7 +88,7 @@ import Testing
             view.kf.cancelDownloadTask()
             view.isOnScreen = true
             #expect(await target.outcome().error?.isTaskCancelled == true)
-            #expect(view.kf.taskIdentifier == nil && view.returningLoad == nil)
+            #expect(view.kf.taskIdentifier == nil && view.disappearingLoad == nil)
             gate.open()
         }
     }

@@ -9,12 +9,13 @@ import Foundation
 /// Work is taken by the priority of its task, and in the order it came within one priority. A thread starts when there
 /// is more work than threads; it ends with the executor, or when there has been no work for the executor's idle time.
 package final class WorkExecutor: TaskExecutor {
-    /// For work that keeps a core busy: decoding, processing and encoding pixels, and reading the file that is decoded.
+    /// For work that keeps a core busy: decoding, processing and encoding pixels; and for what is done to the file of
+    /// such an image and takes less time than another thread needs to wake.
     ///
     /// As many threads as processors, unless the program says otherwise.
     package static let cpu = WorkExecutor("kf.cpu", threads: UsableProcessors.count)
 
-    /// For work that waits in system calls: writing files, and reading those that are not decoded at once.
+    /// For work that waits in system calls: writing files, listing folders, and reading what is not decoded at once.
     package static let io = WorkExecutor("kf.io", threads: 4)
 
     /// For code of users and for files of theirs, which may block as long as they like, even until another load has
@@ -71,8 +72,13 @@ package final class WorkExecutor: TaskExecutor {
     /// An executor for one task, whose jobs run here and can be moved up.
     package func lane() -> Lane { Lane(on: self) }
 
-    /// Goes on on a thread of this executor; for tasks that prefer a lane of it and were begun elsewhere.
-    package func arrive() async { if !jobs.isOnThread { await Task.yield() } }
+    /// Goes on on a thread of this executor, if the task prefers a lane of it and was begun elsewhere.
+    ///
+    /// For speed alone: such a task need not come back from ``run(_:)``, which works wherever this leads.
+    package func switchToThread() async {
+        guard !jobs.isOnThread, withUnsafeCurrentTask(body: { $0?.unownedTaskExecutor != nil }) else { return }
+        await Task.yield()
+    }
 
     fileprivate func enqueue(_ job: consuming ExecutorJob, on executor: UnownedTaskExecutor) {
         let priority = job.priority.rawValue
@@ -219,6 +225,7 @@ private final class JobQueue: Sendable {
         while true {
             switch state.withLock({ $0.turn(of: worker, isIdle: isIdle) }) {
             case .work(let job):
+                isIdle = false
                 job.job.runSynchronously(on: job.executor)
                 state.withLock { $0.jobs -= 1 }
             case .sleep: isIdle = sleep(worker)

@@ -104,6 +104,7 @@ public struct CacheMetadata: Sendable, Equatable {
     /// A field's value without the space around it; nil if nothing remains, or if it could inject a line into a
     /// request.
     static func clean(_ value: String) -> String? {
+        // Bytes that are not ASCII may be of a space, too.
         let isSpace = { (byte: UInt8?) in byte == nil || byte == 0x20 || byte == 9 || byte.map { $0 >= 0x80 } == true }
         let mayHaveSpace = isSpace(value.utf8.first) || isSpace(value.utf8.last)
         let value = mayHaveSpace ? value.trimmingCharacters(in: .whitespaces) : value

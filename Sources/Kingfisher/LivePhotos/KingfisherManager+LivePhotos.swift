@@ -42,8 +42,8 @@ extension KingfisherManager {
             options.processor = LivePhotoImageProcessor.default
             options.lowDataModeSource = nil  // no image source replaces a live photo
             let (handle, settled) = (DownloadTask(), options)
-            begin(handle)
-            defer { end(handle) }
+            addRunning(handle)
+            defer { removeRunning(handle) }
             return try await handle.value { [self] () async throws(KingfisherError) in
                 try await livePhoto(source, settled, progress: relay)
             }

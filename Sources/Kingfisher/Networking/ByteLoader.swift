@@ -109,7 +109,7 @@ final class ByteLoader: Sendable {
             downsamplingLimit: options.downsamplingLimit,
             sharesValuesSince: sharesValuesSince
         )
-        let (transfer, number) = try transfers.begin(key, subscriber) { task(conditions, key) }
+        let (transfer, number) = try transfers.subscribe(key, subscriber) { task(conditions, key) }
         defer { if sharesValuesSince != nil { transfer.release(number) } }
         let bytes = try await subscriber.result.value { transfer.remove(number) }.get()
         return try await use(bytes, transfer.cancellation(of: number))

@@ -1,5 +1,6 @@
 // The shared tasks of one kind: one for each key. For loads of images, calls of providers and loaders, and transfers.
 
+import Foundation
 import KFSupport
 
 /// All shared tasks of one kind that are under way.
@@ -41,12 +42,12 @@ final class SharedTasks<Key: Hashable & Sendable, Value: Sendable>: Sendable {
         _ subscriber: Subscriber<Value>,
         make: () -> SharedTask<Key, Value>
     ) async throws(KingfisherError) -> Value {
-        let (task, number) = try begin(key, subscriber, make: make)
+        let (task, number) = try subscribe(key, subscriber, make: make)
         return try await subscriber.result.value { task.remove(number) }.get()
     }
 
     /// Joins the task with a key, or starts it; the subscriber is given the value, and can be removed by its number.
-    func begin(
+    func subscribe(
         _ key: Key,
         _ subscriber: Subscriber<Value>,
         make: () -> SharedTask<Key, Value>
@@ -101,4 +102,25 @@ final class SharedTasks<Key: Hashable & Sendable, Value: Sendable>: Sendable {
             state.displaced.removeAll { $0 === task }
         }
     }
+}
+
+/// One load that waits for the value of a shared task.
+struct Subscriber<Value: Sendable>: Sendable {
+    /// The load that is notified; nil if none is.
+    let observer: (any LoadObserver)?
+    /// How urgent it is, from 0 to 1.
+    var priority: Float
+    /// The URL it requested, before a modifier changed that; nil where it does not matter.
+    var url: URL?
+    /// The longer side, in pixels, to which it will downsample the bytes; nil if it will not.
+    var downsamplingLimit: Int?
+    /// A value that arrived after this will do, while others use it; nil when only one that is to come will.
+    var sharesValuesSince: ContinuousClock.Instant?
+    /// Called with a value that may be out of date, while the task finds out.
+    var showStale: (@Sendable (Value) async -> Void)?
+    /// The outcome it waits for; the first one counts.
+    let result = Promise<Result<Value, KingfisherError>>()
+
+    /// Whether it still wants the value.
+    var isWanted: Bool { observer?.isWanted ?? true }
 }

@@ -29,20 +29,20 @@ struct Attempts {
     ) async throws(KingfisherError) -> Value {
         while true {
             do throws(KingfisherError) {
-                try begin()
+                try checkSource()
                 let value = try await attempt(plan)
                 manager.didLoad(plan.source)
                 return value
             } catch {
                 if try await isRetried(after: error) { continue }
                 manager.didFail(plan.source, plan.options, with: error)
-                try advance(after: error)
+                try nextSource(after: error)
             }
         }
     }
 
     /// Throws for a source that is not tried at all.
-    private mutating func begin() throws(KingfisherError) {
+    private mutating func checkSource() throws(KingfisherError) {
         guard !isBegun else { return }
         try manager.checkIsAllowed(plan.source, plan.options)
         load?.previews?.begin()
@@ -68,7 +68,7 @@ struct Attempts {
     /// Goes on to the next source, or throws the error of the load.
     ///
     /// When the network is one to save data on, the low data mode source is tried in between, once.
-    private mutating func advance(after error: KingfisherError) throws(KingfisherError) {
+    private mutating func nextSource(after error: KingfisherError) throws(KingfisherError) {
         // For a load that nobody wants no other source is tried; a cancelled one ends as such.
         if error.isCancelled { throw error }
         if let load {

@@ -36,11 +36,16 @@ extension KingfisherManager {
     /// Where the bytes of a plan's source come from.
     func origin(of plan: LoadPlan) -> any ByteOrigin {
         switch plan.source {
-        case .provider(let provider): return ProvidedBytes(provider: provider, calls: byteLoads)
+        case .provider(let provider):
+            return CustomBytes(calls: byteLoads) { call throws(KingfisherError) in
+                let data = try await Kingfisher.data(of: provider)
+                return LoadedBytes(data, largestSide: LoadedBytes.largestSide(for: call.subscribers))
+            }
         case .network(let resource):
             let url = resource.downloadURL
             if let entry = loaders.entry(for: url, plan.options) {
-                return CustomLoad(url: url, entry: entry, calls: byteLoads)
+                let call = entry.call(for: url, plan.options)
+                return CustomBytes(loader: entry.registration, calls: byteLoads, call: call)
             }
             let downloader = plan.options.downloader ?? downloader
             return downloader.isSubclassed
@@ -61,7 +66,8 @@ extension KingfisherManager {
             guard let entry = loaders.entry(for: url, options) else {
                 return try await (options.downloader ?? downloader).downloadData(with: url, options: options)
             }
-            return DataLoadingResult(try await entry.bytes(of: source, at: url, options, calls: byteLoads))
+            let call = entry.call(for: url, options)
+            return DataLoadingResult(try await byteLoads.bytes(of: source, by: entry.registration, options, call))
         }
     }
 }
@@ -95,10 +101,12 @@ extension ByteCalls {
     }
 }
 
-/// The bytes of a provider.
-private struct ProvidedBytes: ByteOrigin {
-    let provider: any ImageDataProvider
+/// The bytes of a provider or a loader of the user's.
+private struct CustomBytes: ByteOrigin {
+    /// Nil for a provider.
+    var loader: ImageLoaderRegistry.Registration?
     let calls: ByteCalls
+    let call: SharedTask<ByteSource, LoadedBytes>.Operation
 
     func withBytes<Value>(
         of plan: LoadPlan,
@@ -106,28 +114,7 @@ private struct ProvidedBytes: ByteOrigin {
         use: (LoadedBytes) async throws(KingfisherError) -> Value
     ) async throws(KingfisherError) -> Value {
         load.didStart(from: .provider)
-        return try await use(
-            try await calls.bytes(of: plan.source, by: nil, plan.options) { [provider] call throws(KingfisherError) in
-                let data = try await data(of: provider)
-                return LoadedBytes(data, largestSide: LoadedBytes.largestSide(for: call.subscribers))
-            }
-        )
-    }
-}
-
-/// The bytes that a loader of the user's gets at a URL.
-private struct CustomLoad: ByteOrigin {
-    let url: URL
-    let entry: ImageLoaderRegistry.Entry
-    let calls: ByteCalls
-
-    func withBytes<Value>(
-        of plan: LoadPlan,
-        for load: SharedImageLoad,
-        use: (LoadedBytes) async throws(KingfisherError) -> Value
-    ) async throws(KingfisherError) -> Value {
-        load.didStart(from: .provider)
-        return try await use(try await entry.bytes(of: plan.source, at: url, plan.options, calls: calls))
+        return try await use(try await calls.bytes(of: plan.source, by: loader, plan.options, call))
     }
 }
 
@@ -147,14 +134,12 @@ private func data(of provider: any ImageDataProvider) async throws(KingfisherErr
 }
 
 extension ImageLoaderRegistry.Entry {
-    /// The bytes at a URL; the loader is called once for all loads of the source at one time.
-    fileprivate func bytes(
-        of source: Source,
-        at url: URL,
-        _ options: KingfisherParsedOptionsInfo,
-        calls: ByteCalls
-    ) async throws(KingfisherError) -> LoadedBytes {
-        try await calls.bytes(of: source, by: registration, options) { call throws(KingfisherError) in
+    /// A call for the bytes at a URL.
+    fileprivate func call(
+        for url: URL,
+        _ options: KingfisherParsedOptionsInfo
+    ) -> SharedTask<ByteSource, LoadedBytes>.Operation {
+        { call throws(KingfisherError) in
             let (data, response) = try await loaded(url, options) { call.didProgress($0, of: $1) }
             return LoadedBytes(
                 data,
@@ -222,9 +207,11 @@ private struct CustomDownload: ByteOrigin {
         for load: SharedImageLoad,
         use: (LoadedBytes) async throws(KingfisherError) -> Value
     ) async throws(KingfisherError) -> Value {
-        let download = try await downloader.downloadWithHandle(with: url, options: plan.options) { task in
-            guard !load.hasStarted, let transfer = task.sessionTask, let token = task.cancelToken else { return }
-            load.didStart(from: .transfer(transfer, token))
+        let download = try await WorkExecutor.userCode.run { () async throws(KingfisherError) in
+            try await downloader.downloadWithHandle(with: url, options: plan.options) { task in
+                guard !load.hasStarted, let transfer = task.sessionTask, let token = task.cancelToken else { return }
+                load.didStart(from: .transfer(transfer, token))
+            }
         }
         if !load.hasStarted { load.didStart(from: .provider) }
         let request = await downloader.presumedRequest(for: url, plan.options)

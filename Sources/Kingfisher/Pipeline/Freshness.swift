@@ -64,11 +64,16 @@ extension KingfisherParsedOptionsInfo {
 extension ImageCache {
     /// The image in memory, if it may be used without asking its server.
     func findFreshInMemory(_ key: String, _ options: KingfisherParsedOptionsInfo) -> KFCrossPlatformImage? {
-        guard !options.refreshCached,
-            let image = core.findInMemory(key.computedKey(options), options, mustBeFresh: true),
-            options.requestModifier == nil || !image.metadata.variesWithRequest
+        guard !options.refreshCached else { return nil }
+        let computedKey = key.computedKey(options)
+        guard isSubclassed || options.requestModifier != nil else {
+            return core.findInMemory(computedKey, options, mustBeFresh: true)
+        }
+        // Looked at first, as it counts as used only if it is.
+        guard let entry = core.memory.store.entry(forKey: computedKey), case .date(let end) = entry.expiration,
+            end > Date(), options.requestModifier == nil || !entry.value.metadata.variesWithRequest
         else { return nil }
-        return isSubclassed ? findInMemory(key, options) : image
+        return findInMemory(key, options)
     }
 }
 

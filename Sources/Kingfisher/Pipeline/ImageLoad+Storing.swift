@@ -22,7 +22,7 @@ extension ImageLoad {
             manager.remove(plan)
             return loaded
         }
-        let (entry, isFirst) = bytes.entries.claim(EntryIdentity(plan.computedKey, options))
+        let (entry, isFirst) = bytes.entries.claim(plan.entryIdentity)
         loaded.storing = entry
         if isFirst {
             store(loaded, keepsOriginal: true, in: cache, result: entry)
@@ -53,7 +53,7 @@ extension ImageLoad {
         let toDisk =
             isForDisk && options.layersToStore.contains(.disk)
             && (bytes != nil || !options.cacheSerializer.originalDataUsed)
-        var originalLayers = keepsOriginal ? options.layersToStoreForOriginal : []
+        var originalLayers = keepsOriginal ? plan.layersToStoreForOriginal : []
         if !isForDisk { originalLayers.remove(.disk) }
         guard !originalLayers.isEmpty, let bytes, let originalCache = options.cacheForOriginals else {
             return cache.put(image, original: bytes, forKey: plan.key, options, toDisk: toDisk, stored)

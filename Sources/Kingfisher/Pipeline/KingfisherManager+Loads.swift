@@ -23,10 +23,12 @@ extension KingfisherManager {
         loads.cancelAll()
     }
 
-    /// Counts a load as running until the closure that is returned is called.
-    func begin(_ handle: DownloadTask) { running.withLock { $0[ObjectIdentifier(handle)] = handle } }
+    /// Counts a load as running, until it is removed.
+    func addRunning(_ handle: DownloadTask) { running.withLock { $0[ObjectIdentifier(handle)] = handle } }
 
-    func end(_ handle: DownloadTask) { running.withLock { _ = $0.removeValue(forKey: ObjectIdentifier(handle)) } }
+    func removeRunning(_ handle: DownloadTask) {
+        running.withLock { _ = $0.removeValue(forKey: ObjectIdentifier(handle)) }
+    }
 
     // MARK: One load
 
@@ -60,25 +62,25 @@ extension KingfisherManager {
     /// Finds the image for one caller; all progress is reported, or in front of the completion, when this returns.
     func image(for load: Load) async throws(KingfisherError) -> RetrieveImageResult {
         guard !Task.isCancelled else { throw .requestError(reason: .asyncTaskContextCancelled) }
-        begin(load.handle)
-        defer { end(load.handle) }
-        guard load.progress != nil || load.previews != nil else { return try await tried(load) }
-        return try await shownImage(for: load)
+        addRunning(load.handle)
+        defer { removeRunning(load.handle) }
+        guard load.progress != nil || load.previews != nil else { return try await attempts(for: load) }
+        return try await imageWithProgress(for: load)
     }
 
     /// The same for a load whose progress is shown.
-    private func shownImage(for load: Load) async throws(KingfisherError) -> RetrieveImageResult {
-        defer { load.previews?.close() }
+    private func imageWithProgress(for load: Load) async throws(KingfisherError) -> RetrieveImageResult {
         let result = await withTaskCancellationHandler {
-            await Result { () async throws(KingfisherError) in try await tried(load) }
+            await Result { () async throws(KingfisherError) in try await attempts(for: load) }
         } onCancel: {
             load.previews?.close()
         }
+        load.previews?.close()
         await load.progress?.finish(result)
         return try result.get()
     }
 
-    private func tried(_ load: Load) async throws(KingfisherError) -> RetrieveImageResult {
+    private func attempts(for load: Load) async throws(KingfisherError) -> RetrieveImageResult {
         var attempts = Attempts(load.plan, for: load, by: self)
         return try await attempts.run { plan throws(KingfisherError) in try await attempt(plan, for: load) }
     }
@@ -164,6 +166,66 @@ extension LoadPlan {
             options.onStaleImage = nil
             options.countsMemoryMiss = false  // each subscriber has asked memory
             options.observer = task
+        }
+    }
+}
+
+extension KingfisherManager {
+    /// The URL of a source that has failed for good; nil when it may be tried.
+    func blockedURL(_ source: Source, _ options: KingfisherParsedOptionsInfo) -> URL? {
+        guard options.skipFailedURLs, !options.retryFailed, case .network(let resource) = source else { return nil }
+        let url = resource.downloadURL
+        return failedURLs?.contains(url) == true ? url : nil
+    }
+
+    /// Throws for a source that is not looked up, let alone loaded: a forbidden file, or a URL that is blocked.
+    func checkIsAllowed(
+        _ source: Source,
+        _ options: KingfisherParsedOptionsInfo
+    ) throws(KingfisherError) {
+        if let file = forbiddenFile(source) { throw .requestError(reason: .fileURLNotAllowed(url: file)) }
+        if let url = blockedURL(source, options) { throw .requestError(reason: .urlBlocked(url: url)) }
+    }
+
+    /// Throws for a download that the delegate refuses.
+    func checkDownloadIsAllowed(
+        _ source: Source,
+        _ options: KingfisherParsedOptionsInfo
+    ) async throws(KingfisherError) {
+        guard case .network = source, delegate != nil else { return }
+        let isAllowed = await WorkExecutor.userCode.run { [self] in
+            delegate?.manager(self, shouldDownload: source, options: options) ?? true
+        }
+        guard isAllowed else {
+            throw .requestError(reason: .downloadRefused(source: source))
+        }
+    }
+
+    /// A source was loaded: its URL has not failed for good.
+    func didLoad(_ source: Source) {
+        if case .network(let resource) = source { failedURLs?.remove(resource.downloadURL) }
+    }
+
+    /// A source cannot be loaded; keeps in mind if its URL has failed for good.
+    func didFail(_ source: Source, _ options: KingfisherParsedOptionsInfo, with error: KingfisherError) {
+        guard options.skipFailedURLs, case .network(let resource) = source,
+            shouldBlock(resource.downloadURL, after: error, options)
+        else { return }
+        madeFailedURLs.insert(resource.downloadURL)
+    }
+
+    /// The loader of the URL decides, then the delegate, then the kind of the error.
+    private func shouldBlock(
+        _ url: URL,
+        after error: KingfisherError,
+        _ options: KingfisherParsedOptionsInfo
+    ) -> Bool {
+        switch error {
+        case .cacheError, .requestError(.urlBlocked), .requestError(.downloadRefused): return false
+        case _ where error.isCancelled: return false
+        default:
+            let decision = loaders.entry(for: url, options)?.loader.shouldBlock(url, after: error)
+            return decision ?? delegate?.manager(self, shouldBlock: url, after: error) ?? error.isPermanent
         }
     }
 }

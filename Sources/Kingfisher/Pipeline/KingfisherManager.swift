@@ -218,7 +218,7 @@ public final class KingfisherManager: Sendable {
         progressBlock: DownloadProgressBlock? = nil
     ) async throws(KingfisherError) -> RetrieveImageResult {
         guard !Task.isCancelled else { throw .requestError(reason: .asyncTaskContextCancelled) }
-        switch begin(source, &options, progressBlock: progressBlock) {
+        switch beginning(of: source, &options, progressBlock: progressBlock) {
         case .hit(let hit): return hit
         case .load(let load):
             // The wait for a retry is ended by a handle only.
@@ -235,9 +235,9 @@ public final class KingfisherManager: Sendable {
         case load(Load)
     }
 
-    // Not inlined: what an async function works with is taken from the heap.
-    @inline(never) private func begin(
-        _ source: Source,
+    // Not inlined: an async function takes what it works with from the heap, and this takes much.
+    @inline(never) private func beginning(
+        of source: Source,
         _ options: inout KingfisherParsedOptionsInfo,
         progressBlock: DownloadProgressBlock?
     ) -> Beginning {

@@ -95,7 +95,7 @@ final class Load: LoadObserver {
         return result(loaded, as: image, from: source)
     }
 
-    // Not inlined: what an async function works with is taken from the heap.
+    // Not inlined: an async function takes what it works with from the heap, and this takes much.
     @inline(never) private func result(
         _ loaded: LoadedImage,
         as image: KFCrossPlatformImage,

@@ -17,21 +17,35 @@ final class LoadPlan: Sendable {
     let asksServer: Bool
 
     init(_ source: Source, _ options: KingfisherParsedOptionsInfo) {
-        var options = options
-        if options.keepsDownload, case .network = source { options.cacheOriginalImage = true }
-        self.source = source
-        self.options = options
-        key = source.cacheKey(options)
+        let key = source.cacheKey(options)
+        (self.source, self.options, self.key) = (source, options, key)
         computedKey = key.computedKey(options)
         asksServer = options.asksServer(about: source)
     }
 
-    /// A plan for the same source with other options.
+    private init(_ plan: LoadPlan, _ options: KingfisherParsedOptionsInfo) {
+        (source, key, computedKey) = (plan.source, plan.key, plan.computedKey)
+        self.options = options
+        asksServer = options.asksServer(about: source)
+    }
+
+    /// A plan for the same source and keys with other options.
     func with(_ change: (inout KingfisherParsedOptionsInfo) -> Void) -> LoadPlan {
         var options = options
         change(&options)
-        return LoadPlan(source, options)
+        return LoadPlan(self, options)
     }
+
+    /// Where the bytes are stored as they came.
+    var layersToStoreForOriginal: CacheLayers {
+        guard options.keepsDownload, case .network = source, options.originalStoreCacheLayers == nil,
+            !options.processor.identifier.isEmpty
+        else { return options.layersToStoreForOriginal }
+        return .disk
+    }
+
+    /// What is stored.
+    var entryIdentity: EntryIdentity { EntryIdentity(computedKey, options, originalLayers: layersToStoreForOriginal) }
 
     /// The error of a load that finds nothing, where caches are all there is, or that no subscriber wants any more.
     var notExisting: KingfisherError { .cacheError(reason: .imageNotExisting(key: key)) }
@@ -51,7 +65,7 @@ final class LoadPlan: Sendable {
         fileprivate init(_ plan: LoadPlan) {
             // Stills are the same with and without it; animations are made again for those who want them otherwise.
             made = ImageIdentity(plan.options, ignoringPreloading: true)
-            stored = EntryIdentity(plan.computedKey, plan.options)
+            stored = plan.entryIdentity
             sent = RequestIdentity(plan)
         }
 

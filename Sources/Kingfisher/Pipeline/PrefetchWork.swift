@@ -44,7 +44,7 @@ struct PrefetchWork: Sendable {
         self.manager = manager
     }
 
-    /// The options for a source, with both caches named.
+    /// The options for a source, with its cache named.
     private func options(for source: Source) -> KingfisherParsedOptionsInfo {
         var options = options
         manager.process(&options, for: source)
@@ -93,9 +93,11 @@ struct PrefetchWork: Sendable {
             }
             let key = source.cacheKey(options)
             guard !options.onlyFromCache else { throw .cacheError(reason: .imageNotExisting(key: key)) }
+            // The options processor may have named other sources: bytes are those of this one.
+            (options.alternativeSources, options.lowDataModeSource) = (nil, nil)
             var attempts = Attempts(LoadPlan(source, options), by: manager)
             let loaded = try await attempts.run { _ throws(KingfisherError) in
-                try manager.checkDownloadIsAllowed(source, options)
+                try await manager.checkDownloadIsAllowed(source, options)
                 return try await manager.data(of: source, options)
             }
             guard !loaded.data.isEmpty else {

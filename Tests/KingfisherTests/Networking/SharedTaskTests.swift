@@ -36,7 +36,7 @@ import Testing
         let subscriber = subscriber ?? self.subscriber()
         return Task.immediate { [tasks, source] in
             await Result { () async throws(KingfisherError) in
-                let (task, number) = try tasks.begin("a", subscriber) {
+                let (task, number) = try tasks.subscribe("a", subscriber) {
                     Work("a", .load(of: source, unwanted: Self.unwanted), in: tasks) { work in await operation(work) }
                 }
                 defer { if subscriber.sharesValuesSince != nil { task.release(number) } }

@@ -24,7 +24,7 @@ import Testing
     private func work(
         _ options: KingfisherOptionsInfo,
         _ bytes: Data? = nil,
-        when begun: () async -> Void = {}
+        when begun: (KingfisherManager) async -> Void = { _ in }
     ) async throws -> Work {
         var work = Work()
         try await Rig.run { rig in
@@ -42,7 +42,7 @@ import Testing
                         #expect(result.image.pixelWidth == 64)
                     }
                 }
-                await begun()
+                await begun(rig.manager)
                 gate.open()
                 try await group.waitForAll()
             }
@@ -76,7 +76,7 @@ import Testing
             calls.add()
             return request
         }
-        let work = try await work([.requestModifier(modifier)]) {
+        let work = try await work([.requestModifier(modifier)]) { _ in
             while calls.value < Self.count { await Task.yield() }
         }
         #expect(work == Work())
@@ -88,7 +88,10 @@ import Testing
             func data(with image: KFCrossPlatformImage, original: Data?) -> Data? { original }
             func image(with data: Data, options: KingfisherParsedOptionsInfo) -> KFCrossPlatformImage? { nil }
         }
-        let work = try await work([.cacheSerializer(CustomSerializer())])
+        // One that begins after the bytes have arrived makes a request of its own.
+        let work = try await work([.cacheSerializer(CustomSerializer())]) { manager in
+            while manager.loads.all.count < Self.count { await Task.yield() }
+        }
         #expect(work.requests == 1 && work.decodings == 1)
     }
 

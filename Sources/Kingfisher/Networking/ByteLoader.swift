@@ -109,10 +109,7 @@ final class ByteLoader: Sendable {
             downsamplingLimit: options.downsamplingLimit,
             sharesValuesSince: sharesValuesSince
         )
-        let (transfer, number) = try transfers.subscribe(key, subscriber) { task(conditions, key) }
-        defer { if sharesValuesSince != nil { transfer.release(number) } }
-        let bytes = try await subscriber.result.value { transfer.remove(number) }.get()
-        return try await use(bytes, transfer.cancellation(of: number))
+        return try await transfers.withValue(for: key, subscriber, make: { task(conditions, key) }, use: use)
     }
 
     private func task(_ conditions: Transfer.Conditions, _ key: TransferKey) -> SharedTask<TransferKey, LoadedBytes> {

@@ -46,8 +46,24 @@ final class SharedTasks<Key: Hashable & Sendable, Value: Sendable>: Sendable {
         return try await subscriber.result.value { task.remove(number) }.get()
     }
 
+    /// The same, and does something with the value, which others may share as long.
+    ///
+    /// `use` is also given the error to end with if the calling task is cancelled while it runs.
+    @inline(__always)
+    func withValue<Output>(
+        for key: Key,
+        _ subscriber: Subscriber<Value>,
+        make: () -> SharedTask<Key, Value>,
+        use: (Value, KingfisherError) async throws(KingfisherError) -> Output
+    ) async throws(KingfisherError) -> Output {
+        let (task, number) = try subscribe(key, subscriber, make: make)
+        defer { if subscriber.sharesValuesSince != nil { task.release(number) } }
+        let value = try await subscriber.result.value { task.remove(number) }.get()
+        return try await use(value, task.cancellation(of: number))
+    }
+
     /// Joins the task with a key, or starts it; the subscriber is given the value, and can be removed by its number.
-    func subscribe(
+    private func subscribe(
         _ key: Key,
         _ subscriber: Subscriber<Value>,
         make: () -> SharedTask<Key, Value>

@@ -36,11 +36,11 @@ import Testing
         let subscriber = subscriber ?? self.subscriber()
         return Task.immediate { [tasks, source] in
             await Result { () async throws(KingfisherError) in
-                let (task, number) = try tasks.subscribe("a", subscriber) {
+                try await tasks.withValue(for: "a", subscriber) {
                     Work("a", .load(of: source, unwanted: Self.unwanted), in: tasks) { work in await operation(work) }
+                } use: { value, _ in
+                    await use(value)
                 }
-                defer { if subscriber.sharesValuesSince != nil { task.release(number) } }
-                return await use(try await subscriber.result.value { task.remove(number) }.get())
             }
         }
     }

@@ -17,7 +17,7 @@ let joiningBenchmarks = [
     },
     // It differs by about one from run to run.
     Benchmark(name: "1,000 loads of one cold URL at once: allocations of one that joins", isCounted: true) {
-        Figure(.average(try await ColdLoads.costOfJoining(.allocations)), .atMost(.average(49)))
+        Figure(.average(try await ColdLoads.costOfJoining(.allocations)), .atMost(.average(29)))
     },
     Benchmark(name: "1,000 loads of one cold URL, two chains with one prefix: requests", isCounted: true) {
         Figure(.count(try await ColdLoads.chained(1_000).requests), .exactly(1))

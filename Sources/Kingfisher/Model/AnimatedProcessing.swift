@@ -32,7 +32,7 @@ extension AnimatedProcessingPolicy {
 }
 
 extension KingfisherParsedOptionsInfo {
-    /// How images are made of data; without NaN, since loads are shared by it.
+    /// How images are made of data, with numbers that images would replace replaced: loads are shared by it.
     var imageCreatingOptions: ImageCreatingOptions {
         ImageCreatingOptions(
             scale: scaleFactor,

@@ -69,7 +69,7 @@ struct Attempts {
     ///
     /// When the network is one to save data on, the low data mode source is tried in between, once.
     private mutating func nextSource(after error: KingfisherError) throws(KingfisherError) {
-        // For a load that nobody wants no other source is tried; a cancelled one ends as such.
+        // A load that is cancelled or superseded tries no other source.
         if error.isCancelled { throw error }
         if let load {
             if load.isCancelled { throw .requestError(reason: .asyncTaskContextCancelled) }

@@ -53,7 +53,7 @@ extension KingfisherManager {
         }
     }
 
-    /// The bytes of a source of which no image is made: a provider's, a loader's or the downloader's.
+    /// The bytes of a source, from its provider, its loader or the downloader; no image is made of them.
     func data(
         of source: Source,
         _ options: KingfisherParsedOptionsInfo

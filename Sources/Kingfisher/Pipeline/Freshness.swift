@@ -43,9 +43,9 @@ extension KingfisherParsedOptionsInfo {
 
     /// Limits the time in memory to that for which the server need not be asked.
     ///
-    /// The instant is fixed, however often the image is used: that is how a later load sees that it is fresh. One that
-    /// depends on the request is marked, and stays out of memory if a modifier has changed its request: in memory it is
-    /// for requests without modifiers.
+    /// The end is a fixed date, which using the image does not move: a later load reads from it whether the image is
+    /// fresh. An image that depends on the request (`Vary`) is marked, and stays out of memory if a modifier has changed
+    /// the request: images in memory are for requests without modifiers.
     mutating func limitMemory(of image: KFCrossPlatformImage, to metadata: CacheMetadata?, in cache: ImageCache) {
         guard respectCacheControl else { return }
         if metadata?.variesWithRequest == true {

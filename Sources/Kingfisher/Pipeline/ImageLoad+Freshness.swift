@@ -100,6 +100,7 @@ extension ImageLoad {
     private func revalidateInBackground() {
         var options = plan.options
         options.follow(KingfisherParsedOptionsInfo())
+        options.keepsDownload = plan.options.keepsDownload  // what is kept is renewed, too
         options.refreshCached = true
         options.waitForCache = false
         manager.retrieveImage(with: plan.source, parsed: options, completionHandler: nil)

@@ -29,7 +29,7 @@ struct ImageLoad: Sendable {
                 throw error
             }
         }
-        // 2. The original, of which the image is made.
+        // 2. The original image, which has yet to be processed.
         if cached == nil {
             try checkIsWanted()
             cached = await original(validates: plan.asksServer)
@@ -43,11 +43,12 @@ struct ImageLoad: Sendable {
         try checkIsWanted()
         // A load that shares nothing but the entry may have made the image while the disk was read.
         if let image = imageInMemory() { return LoadedImage(image, from: .memory) }
-        // 3. Bytes, of which the image is made and stored.
+        // 3. The bytes of the source: they are decoded, processed and stored.
         return try await imageOfSource()
     }
 
-    /// The image made of the bytes of the source; the cached one when the server says that it is unchanged.
+    /// Loads the bytes of the source and makes the image; when the server says that nothing has changed, gives the
+    /// cached image.
     private func imageOfSource() async throws(KingfisherError) -> LoadedImage {
         do throws(KingfisherError) {
             return try await imageOfBytes(plan)
@@ -60,8 +61,8 @@ struct ImageLoad: Sendable {
     /// Nothing is begun for subscribers that do not want the image any more.
     private func checkIsWanted() throws(KingfisherError) { guard task.isWanted else { throw plan.notExisting } }
 
-    /// The cached image of something that is unchanged according to the server; also for loads that did not look
-    /// there first.
+    /// The cached image after the server has said that nothing has changed; also for loads that did not ask the cache
+    /// before.
     private func confirmed() async throws(KingfisherError) -> LoadedImage? {
         let plan = plan.with { options in
             options.forceRefresh = false
@@ -103,7 +104,7 @@ struct LoadedImage: Sendable {
     var isConfirmed = false
     /// How storing goes; nil when nothing is stored.
     var storing: Promise<CacheStoreResult>?
-    /// What all results say about the image beside.
+    /// Metrics, cache metadata and the like, which the results of all subscribers share.
     private(set) var details: RetrieveImageResult.Details?
     /// The images that subscribers who want their frames otherwise have made of the same bytes; nil for a still.
     let remade: OncePerKey<ImageIdentity, Result<KFCrossPlatformImage, KingfisherError>>?
@@ -121,12 +122,12 @@ struct LoadedImage: Sendable {
     }
 }
 
-/// What the caches have: an image, or the original that it is made of.
+/// An image that was found in a cache: the processed one, or its original.
 struct CachedImage: Sendable {
     let image: KFCrossPlatformImage
     /// Where it was found.
     let cacheType: CacheType
-    /// Whether it is the original, which has to be processed.
+    /// Whether it is the original image, which has yet to be processed.
     var isOriginal = false
     /// Whether it was read with its metadata, which decide whether it may be used.
     var isWithMetadata = false

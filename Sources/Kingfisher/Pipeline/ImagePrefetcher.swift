@@ -18,8 +18,8 @@ import KFSupport
 /// ``KingfisherParsedOptionsInfo/downloadPriority`` names another one than 0.5; a load with a higher one that joins
 /// raises it.
 ///
-/// However many prefetchers there are, together they load 100 images at once, or as many as one of them may alone
-/// (``maxConcurrentDownloads``). The others wait: those with a higher priority go first, then those that came first.
+/// All prefetchers of a manager together load at most 100 images at once, or ``maxConcurrentDownloads`` of one of them if
+/// that is more. Other images wait, those with a higher priority ahead, and in the order in which they came.
 ///
 /// A prefetcher is for one list and one start, keeps itself alive while it runs, and may be used from any thread.
 public final class ImagePrefetcher: CustomStringConvertible, Sendable {

@@ -1,4 +1,5 @@
-// How one caller's load runs: memory, then attempts at its sources, each of which joins a shared load. For the manager.
+// How one caller's load runs: it looks in memory, then tries its sources by joining shared loads, unless these are refused.
+// For the manager.
 
 import Foundation
 import KFSupport
@@ -169,6 +170,8 @@ extension LoadPlan {
         }
     }
 }
+
+// MARK: - Sources that are refused
 
 extension KingfisherManager {
     /// The URL of a source that has failed for good; nil when it may be tried.

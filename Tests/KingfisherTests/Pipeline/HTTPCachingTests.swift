@@ -145,6 +145,24 @@ import Testing
         }
     }
 
+    @Test("The download that a view keeps is renewed with its image in the background", .timeLimit(.minutes(5)))
+    func keptDownload() async throws {
+        try await Rig.run { rig in
+            let next = try image(Self.fresh, etag: "\"2\"", width: 32)
+            rig.server.route("/a.png", sequence: [try stale(", stale-while-revalidate=1000"), next])
+            let source = Source.network(rig.server.url("/a.png"))
+            var options = rig.manager.parsed(respecting + [.processor(CountingProcessor("p")), .waitForCache])
+            options.keepsDownload = true
+            _ = try await rig.manager.retrieveImage(with: source, parsed: options)
+            #expect(try await rig.cache.cacheMetadata(forKey: source.cacheKey)?.eTag == "\"1\"")
+            _ = try await rig.manager.retrieveImage(with: source, parsed: options)
+            while try await rig.cache.cacheMetadata(forKey: source.cacheKey)?.eTag != "\"2\"", !Task.isCancelled {
+                await Task.yield()
+            }
+            #expect(!Task.isCancelled)
+        }
+    }
+
     @Test(
         "After an error of the server a stale image is the result where stale-if-error allows it",
         arguments: [(", stale-if-error=1000", true), (", stale-if-error=10", false), ("", false)]

@@ -188,7 +188,7 @@ private struct SyntheticFrames: ImageFrameSource {
         let header: [UInt8] = Array("GIF89a".utf8) + [0xE0, 0x2E, 0xE0, 0x2E, 0x80, 0, 0, 255, 0, 0, 0, 0, 255]
         let error = ImagingError.limitExceeded(
             limit: "maxFramePixelCount",
-            allowed: 1 << 26,
+            allowed: 1 << 25,
             width: 12_000,
             height: 12_000
         )

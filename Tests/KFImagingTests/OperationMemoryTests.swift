@@ -69,4 +69,34 @@ private func checkMemory(_ size: PixelSize, allowed: Int) throws {
             try checkMemory(PixelSize(1, 500_000), allowed: 4 * 500_000 * 16)
         }
     }
+
+    @Test("An animation is written as GIF with less than 10 bytes a pixel beside its frame", .enabled(if: memoryIsOurs))
+    func writingGIF() async {
+        await #expect(processExitsWith: .success) {
+            let size = PixelSize(2_000, 2_000)
+            let frame = try Bitmap(size, hasAlpha: false) { $0.fill(with: 0xFF33_66CC) }
+            let source = Frames(bitmaps: [frame, frame, frame], delays: [0.1, 0.1, 0.1])
+            let before = try peakMemory()
+            _ = try Codecs.encode(source, as: .gif)
+            let growth = try peakMemory() - before
+            #expect(growth < size.pixelCount * 10, "\(growth) bytes")
+        }
+    }
+
+    @Test("What is worked with beside an image counts against the limit on pixels") func workingMemory() async {
+        await #expect(processExitsWith: .success) {
+            let bitmap = try Bitmap(PixelSize(40, 25), hasAlpha: false) { $0.fill(with: 0xFF33_66CC) }
+            let image = Image(cgImage: bitmap)
+            func filtered() -> FilterImage? { FilterImage(width: 40, height: 25) { _, _ in .one } }
+            ImageDecodingLimits.default.maxPixelCount = 4 * 1_000
+            #expect(filtered() != nil)
+            ImageDecodingLimits.default.maxPixelCount = 4 * 1_000 - 1
+            #expect(filtered() == nil)
+            ImageDecodingLimits.default.maxPixelCount = 1_000
+            #expect(try !Codecs.encode(image, as: .gif).isEmpty)
+            ImageDecodingLimits.default.maxPixelCount = 999
+            let error = ImagingError.limitExceeded(limit: "maxPixelCount", allowed: 999, width: 40, height: 25)
+            #expect(throws: error) { try Codecs.encode(image, as: .gif) }
+        }
+    }
 }

@@ -14,9 +14,10 @@ public struct ImageDecodingLimits: Sendable, Hashable {
     /// much as if it were not made smaller. The libraries behind HEIC and JPEG XL hold more while they decode: some 8
     /// bytes a pixel, and up to 34 for lossless JPEG XL, so a server that decodes those sets this lower.
     ///
-    /// An operation never works with more beside the image and its result than the largest image may take. Some
-    /// encoders do: GIF's takes 9 bytes a pixel, and the libraries for WebP, AVIF and JPEG XL as much or more. So do
-    /// filters of your own (``FilterImage``): 16 bytes a pixel for each image they make.
+    /// What operations work with beside the image and its result counts, too: none takes more for it than the largest
+    /// image may take. The images of filters of your own (``FilterImage``) take 16 bytes a pixel, and are refused beyond
+    /// a quarter of the pixels. Encoders take more: GIF's some 9 bytes a pixel, the libraries for
+    /// WebP, AVIF and JPEG XL some ten or more.
     public var maxPixelCount: Int
     /// The most scans a progressive JPEG may have; each costs a visit of the whole image.
     ///
@@ -33,12 +34,12 @@ public struct ImageDecodingLimits: Sendable, Hashable {
     ///
     /// Stills made of animations are not limited by this.
     public var maxFrameCount = 10_000
-    /// The most pixels an image of an animation may have; 2²⁶ (8192 × 8192, a quarter of a gigabyte) unless set.
+    /// The most pixels an image of an animation may have; 2²⁵ (7680 × 4320 and a little more, 128 MiB) unless set.
     ///
     /// That is less than ``maxPixelCount``, as up to six of them are in memory while frames are decoded one after the
     /// other, processed and written. A few bytes can announce the largest of them. Stills made of animations are not
     /// limited by this.
-    public var maxFramePixelCount = 1 << 26
+    public var maxFramePixelCount = 1 << 25
     /// The most pixels that all frames of an animation may have together when they are to be decoded at once; 2²⁸ (a
     /// gigabyte) unless set.
     ///
@@ -89,6 +90,17 @@ public struct ImageDecodingLimits: Sendable, Hashable {
         let (count, overflow) = width.multipliedReportingOverflow(by: height)
         guard overflow || count > maxPixelCount else { return }
         throw .limitExceeded(limit: "maxPixelCount", allowed: maxPixelCount, width: width, height: height)
+    }
+
+    /// Throws when what is worked with beside an image of this size may not take so many times its memory.
+    func check(working times: Int, _ size: PixelSize) throws(ImagingError) {
+        guard size.pixelCount > maxPixelCount / times else { return }
+        throw .limitExceeded(
+            limit: "maxPixelCount",
+            allowed: maxPixelCount,
+            width: size.width,
+            height: size.height
+        )
     }
 
     /// Throws when an animation may not have images of this size.

@@ -20,7 +20,8 @@ public struct FilterImage: Sendable {
     /// The rectangle that the image covers, in pixels; its origin is zero.
     public var extent: CGRect { CGRect(x: 0, y: 0, width: width, height: height) }
 
-    /// Makes every pixel with `fill`; nil for sides smaller than 1, and when there is not enough memory.
+    /// Makes every pixel with `fill`; nil for sides smaller than 1, for more bytes (16 a pixel) than the largest image
+    /// takes that ``ImageDecodingLimits/default`` allows, and when there is not enough memory.
     ///
     /// - Parameters:
     ///   - width: The width in pixels.
@@ -34,7 +35,10 @@ public struct FilterImage: Sendable {
         fill: (_ x: Int, _ y: Int) -> SIMD4<Float>
     ) {
         let size = PixelSize(width, height)
-        guard width > 0, height > 0, let pixels = try? Buffer<SIMD4<Float>>(size.pixelCount) else { return nil }
+        guard width > 0, height > 0,
+            (try? ImageDecodingLimits.default.check(working: 4, size)) != nil,
+            let pixels = try? Buffer<SIMD4<Float>>(size.pixelCount)
+        else { return nil }
         for y in 0..<size.height {
             for x in 0..<size.width { pixels.base[y * size.width + x] = fill(x, y) }
         }

@@ -24,7 +24,7 @@ extension GIFCodec {
             throw .encodingFailed(contentType, detail: "GIF images have at most 65535 pixels a side")
         }
         let tolerance = options.lossless ? 0 : Int32(((1 - options.quality) * 16).rounded())
-        let canvas = try GIFCanvas(animation.size, tolerance: tolerance, isStill: animation.frameCount == 1)
+        let canvas = try GIFCanvas(animation.size, tolerance: tolerance)
         let writer = try GIFWriter(canvas, loopCount: animation.loopCount)
         var (due, written) = (0.0, 0)
         for index in 0..<animation.frameCount {
@@ -39,68 +39,110 @@ extension GIFCodec {
 }
 
 /// The state of a GIF's canvas, and the changes that a frame is to make to it.
+///
+/// It holds 4 bytes a pixel, however many frames there are.
 private struct GIFCanvas {
     let size: PixelSize
     /// By how much a channel may differ from its true value.
     let tolerance: Int32
-    /// The colours to be painted, `0xFFRRGGBB`; 0 for pixels that are not painted.
-    let painted: Buffer<UInt32>
-    /// The colours that the pixels on show were painted for; 0 for those that show nothing.
+    /// What each pixel was painted for: `0xFFRRGGBB` if the present frame paints it, `0x80RRGGBB` if it is left as an
+    /// earlier frame painted it, 0 if it shows nothing.
     ///
     /// Not the colours of tables that stand for them: another table would change everything, and that would be seen.
-    /// Nil for stills.
-    private let shown: Buffer<UInt32>?
+    private let pixels: Buffer<UInt32>
 
-    init(_ size: PixelSize, tolerance: Int32, isStill: Bool) throws(ImagingError) {
+    init(_ size: PixelSize, tolerance: Int32) throws(ImagingError) {
         self.size = size
         self.tolerance = tolerance
-        painted = try Buffer(size.pixelCount)
-        shown = isStill ? nil : try Buffer(size.pixelCount, isZeroed: true)
+        try ImageDecodingLimits.default.check(working: 1, size)
+        pixels = try Buffer(size.pixelCount, isZeroed: true)
     }
 
-    /// How many pixels in a row have to be unchanged so that leaving them out saves something.
-    private static let shortestRun = 8
+    /// The colours to be painted, `0xFFRRGGBB`; 0 for pixels that are not painted.
+    var painted: LazyMapSequence<UnsafeBufferPointer<UInt32>, UInt32> {
+        UnsafeBufferPointer(start: pixels.base, count: pixels.count).lazy.map { $0 >> 24 == 0xFF ? $0 : 0 }
+    }
 
     /// Finds what has to be painted so that a frame is shown.
     ///
     /// - Returns: Whether everything has to be erased before, as some pixel that is painted has to become transparent.
     func change(to bitmap: Bitmap) throws(ImagingError) -> Bool {
-        try fill(from: bitmap)
-        guard let shown = shown?.base else { return false }
-        let (painted, count) = (painted.base, size.pixelCount)
-        let erases = (0..<count).contains { painted[$0] == 0 && shown[$0] != 0 }
+        let pixels = pixels.base
         var place = 0
-        while place < count {
-            let start = place
-            while !erases, place < count, isNear(painted[place], shown[place]) { place += 1 }
-            if place - start >= Self.shortestRun {
-                (painted + start).update(repeating: 0, count: place - start)
-            } else {
-                place = min(place + 1, count)
-                (shown + start).update(from: painted + start, count: place - start)
-            }
+        let keepsAll = try forEachRow(of: bitmap) { row, count in
+            defer { place += count }
+            return (0..<count).allSatisfy { Self.color(row[$0]) != 0 || pixels[place + $0] == 0 }
         }
-        return erases
-    }
-
-    /// Records the colours of an image as those to be painted.
-    private func fill(from bitmap: Bitmap) throws(ImagingError) {
-        var target = painted.base
-        _ = try BitmapRows(bitmap, bitmap.hasAlpha ? .straight : .none).forEachBand { rows, bytesPerRow, count in
-            for y in 0..<count {
-                let row = UnsafeRawPointer(rows + y * bytesPerRow).assumingMemoryBound(to: UInt32.self)
-                for x in 0..<size.width { target[x] = row[x] >> 31 == 0 ? 0 : row[x] | 0xFF00_0000 }
-                target += size.width
+        place = 0
+        var run = UnchangedRun()
+        _ = try forEachRow(of: bitmap) { row, count in
+            for x in 0..<count {
+                let color = Self.color(row[x])
+                if keepsAll, isNear(color, pixels[place + x]) {
+                    run.add(color, at: place + x, in: pixels)
+                } else {
+                    run.end(at: place + x, in: pixels)
+                    pixels[place + x] = color
+                }
             }
+            place += count
             return true
         }
+        run.end(at: place, in: pixels)
+        return !keepsAll
     }
 
-    private func isNear(_ color: UInt32, _ other: UInt32) -> Bool {
-        if color == other { return true }
-        guard tolerance > 0, other != 0 else { return false }
-        let away = ColorTable.channels(color) &- ColorTable.channels(other)
+    /// Calls `body` with the pixels of each row until it returns false.
+    ///
+    /// - Returns: The last result of `body`.
+    private func forEachRow(
+        of bitmap: Bitmap,
+        _ body: (UnsafePointer<UInt32>, Int) -> Bool
+    ) throws(ImagingError) -> Bool {
+        try BitmapRows(bitmap, bitmap.hasAlpha ? .straight : .none).forEachBand { rows, bytesPerRow, count in
+            (0..<count).allSatisfy { y in
+                let row = UnsafeRawPointer(rows + y * bytesPerRow).assumingMemoryBound(to: UInt32.self)
+                return body(row, size.width)
+            }
+        }
+    }
+
+    /// The colour to paint for a pixel; 0 for one that is less than half opaque.
+    private static func color(_ pixel: UInt32) -> UInt32 { pixel >> 31 == 0 ? 0 : pixel | 0xFF00_0000 }
+
+    private func isNear(_ color: UInt32, _ shown: UInt32) -> Bool {
+        if color == 0 || shown == 0 { return color == shown }
+        if (color ^ shown) << 8 == 0 { return true }
+        guard tolerance > 0 else { return false }
+        let away = ColorTable.channels(color) &- ColorTable.channels(shown)
         return max(away.max(), -away.min()) <= tolerance
+    }
+}
+
+/// Pixels in a row that a frame may leave as they are: it does where that makes the file smaller.
+private struct UnchangedRun {
+    /// How many pixels in a row have to be unchanged so that leaving them out saves something.
+    private static let shortest = 8
+
+    private var count = 0
+    /// The colours of the first pixels, which are painted if the run ends early.
+    private var colors = SIMD8<UInt32>()
+
+    mutating func add(_ color: UInt32, at place: Int, in pixels: UnsafeMutablePointer<UInt32>) {
+        if count < Self.shortest { colors[count] = color }
+        count += 1
+        guard count >= Self.shortest else { return }
+        for left in (count == Self.shortest ? place - count + 1 : place)...place where pixels[left] != 0 {
+            pixels[left] = pixels[left] & 0x00FF_FFFF | 0x8000_0000
+        }
+    }
+
+    /// Ends the run before a place.
+    mutating func end(at place: Int, in pixels: UnsafeMutablePointer<UInt32>) {
+        if count < Self.shortest {
+            for index in 0..<count { pixels[place - count + index] = colors[index] }
+        }
+        count = 0
     }
 }
 
@@ -131,7 +173,7 @@ private final class GIFWriter {
         var frame = kf_gif_frame()
         frame.erases = try canvas.change(to: bitmap)
         frame.delay = delay
-        let pixels = UnsafeBufferPointer(start: canvas.painted.base, count: canvas.painted.count)
+        let pixels = canvas.painted
         let hasHoles = pixels.contains(0)
         // Nothing is lost where colours are few; where they are not, one is left for pixels that later frames leave as
         // they are.
@@ -154,17 +196,16 @@ private final class GIFWriter {
     }
 
     /// Colours that are good enough.
-    private func table(for pixels: UnsafeBufferPointer<UInt32>) -> ColorTable {
+    private func table(for pixels: some Sequence<UInt32>) -> ColorTable {
         ColorTable(pixels, limit: 255, tolerance: Float(canvas.tolerance))
     }
 
     /// Fills the indices.
     ///
     /// - Returns: How far the colours are from the right ones: the mean of the squares.
-    private func paint(_ pixels: UnsafeBufferPointer<UInt32>, with table: inout ColorTable) -> Double {
+    private func paint(_ pixels: some Sequence<UInt32>, with table: inout ColorTable) -> Double {
         var (sum, count) = (0, 1)
-        for place in pixels.indices {
-            let color = pixels[place]
+        for (place, color) in pixels.enumerated() {
             // The index of pixels that are not painted is the one after those of the colours.
             let index = color == 0 ? table.colors.count : table.index(of: color)
             indices.base[place] = UInt8(index)

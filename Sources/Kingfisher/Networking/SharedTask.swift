@@ -122,9 +122,14 @@ final class SharedTask<Key: Hashable & Sendable, Value: Sendable>: LoadObserver 
         }
         guard let (subscriber, wasLast) = removed else { return }
         let error = cancellation(of: number)
-        if wasLast { tasks.remove(self) }
+        if wasLast {
+            tasks.remove(self)
+            // Before the subscriber goes on: its next load must not join what is about to be stopped.
+            stop(error)
+        } else {
+            updatePriority()
+        }
         subscriber.result.fulfil(.failure(error))
-        if wasLast { stop(error) } else { updatePriority() }
     }
 
     /// A subscriber has finished with a value that it may have shared.

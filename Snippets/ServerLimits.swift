@@ -1,4 +1,4 @@
-//! What a server that loads images for strangers sets when it starts.
+//! What a server that makes images for strangers sets when it starts, and how it answers and ends.
 import Foundation
 import FoundationNetworking
 import Kingfisher
@@ -20,8 +20,25 @@ downloader.sessionConfiguration = session
 let manager = KingfisherManager(downloader: downloader, cache: cache)
 manager.allowsFileURLs = false
 
-func thumbnail(of url: URL) async throws -> Data? {
+/// The answer to a request: a status and, when there is one, an image with its media type.
+func thumbnail(of url: URL) async -> (status: Int, image: EncodedImage?) {
+    guard PixelThreads.queueLength < 100 else { return (429, nil) }
     let processor = ThumbnailImageProcessor(size: CGSize(width: 200, height: 200), mode: .fill)
-    let result = try await manager.retrieveImage(with: url, options: [.processor(processor)])
-    return result.image.jpegData(compressionQuality: 0.8)  // not result.data()
+    do throws(KingfisherError) {
+        let options: KingfisherOptionsInfo = [.processor(processor), .respectCacheControl]
+        let image = try await manager.retrieveEncoded(with: url, options: options, as: ImageEncoding(.webp))
+        return image.isDamaged ? (422, nil) : (200, image)
+    } catch {
+        switch error.urlRefusal {
+        case .unsupported, .malformedData: return (400, nil)
+        case .address, .file: return (403, nil)
+        case nil: return (502, nil)
+        }
+    }
 }
+
+for url in CommandLine.arguments.dropFirst().compactMap(URL.init) {
+    let (status, image) = await thumbnail(of: url)
+    print(status, image?.mimeType ?? "-", image?.data.count ?? 0)
+}
+await ImageCache.allCachesWillTerminate(within: 5)

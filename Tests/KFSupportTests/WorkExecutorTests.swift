@@ -58,6 +58,25 @@ import Testing
         #expect(arrivals.value == 3)
     }
 
+    @Test("What waits for a thread is counted") func waiting() async {
+        let executor = WorkExecutor("kf.test", threads: 1)
+        let hasBegun = DispatchSemaphore(value: 0), gate = DispatchSemaphore(value: 0)
+        await withTaskGroup(of: Void.self) { group in
+            group.addTask {
+                await executor.run {
+                    hasBegun.signal()
+                    block(on: gate)
+                }
+            }
+            block(on: hasBegun)
+            #expect(executor.waitingCount == 0)
+            for _ in 0..<3 { group.addTask { await executor.run {} } }
+            while executor.waitingCount < 3 { await Task.yield() }
+            gate.signal()
+        }
+        #expect(executor.waitingCount == 0)
+    }
+
     @Test("With a lower number of threads, no more pieces of work run at once") func fewerThreads() async {
         let executor = WorkExecutor("kf.test", threads: 4)
         await executor.run {}

@@ -93,6 +93,9 @@ package enum Codecs {
         return try codec.encode(bitmap, options)
     }
 
+    /// Whether images can be written in a format without a custom coder.
+    package static func canEncode(as type: ImageContentType) -> Bool { builtIn(type)?.canEncode ?? false }
+
     /// The codec of a format, if there is one.
     static func builtIn(_ type: ImageContentType) -> (any ImageCodec.Type)? { all.first { $0.contentType == type } }
 

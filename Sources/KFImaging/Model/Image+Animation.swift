@@ -87,10 +87,11 @@ extension Image {
         )
     }
 
-    /// The memory that the pixels take, in bytes: those of all frames that are decoded, else of one image.
+    /// The memory that the image takes, in bytes: the pixels of all frames that are decoded, else of one image; for one
+    /// without pixels, its file.
     package var cost: Int {
         let frames = metadata.preloaded.map { Set($0.images.map { ObjectIdentifier($0) }).count }
-        return pixelWidth * pixelHeight * 4 * (frames ?? 1)
+        return pixelWidth * pixelHeight * 4 * (frames ?? 1) + (metadata.encoded?.data.count ?? 0)
     }
 
     /// Copies the metadata of the animation, except frames that are decoded already.

@@ -37,6 +37,8 @@ public final class Image: Sendable, Hashable {
         package var isDamaged = false
         /// Whether the response it was made from depends on fields of the request.
         package var variesWithRequest = false
+        /// The bytes of the file that the image stands for, if it has no pixels.
+        package var encoded: EncodedContent?
         /// How the image wants to be shown.
         package var display = Display()
 

@@ -78,24 +78,28 @@ extension ImageContentType {
     /// The common name, such as "JPEG".
     public var name: String { Self.table.first { $0.type == self }?.name ?? rawValue }
 
-    private static let table: [(type: ImageContentType, name: String, extensions: [String])] = [
-        (.jpeg, "JPEG", ["jpg", "jpeg", "jpe", "jfif"]),
-        (.png, "PNG", ["png", "apng"]),
-        (.gif, "GIF", ["gif"]),
-        (.webp, "WebP", ["webp"]),
-        (.avif, "AVIF", ["avif", "avifs"]),
-        (.heic, "HEIC", ["heic", "heics"]),
-        (.heif, "HEIF", ["heif"]),
-        (.jxl, "JPEG XL", ["jxl"]),
-        (.jp2, "JPEG 2000", ["jp2", "j2k"]),
-        (.tiff, "TIFF", ["tiff", "tif"]),
-        (.bmp, "BMP", ["bmp", "dib"]),
-        (.ico, "ICO", ["ico", "cur"]),
-        (.pdf, "PDF", ["pdf"]),
-        (.svg, "SVG", ["svg"]),
-        (.mp4, "MP4", ["mp4"]),
-        (.m4v, "M4V", ["m4v"]),
-        (.mov, "QuickTime", ["mov"]),
+    /// The media type for a `Content-Type` field; `application/octet-stream` for kinds that are not listed here.
+    /// (Not in Kingfisher.)
+    public var mimeType: String { Self.table.first { $0.type == self }?.mimeType ?? "application/octet-stream" }
+
+    private static let table: [(type: ImageContentType, name: String, mimeType: String, extensions: [String])] = [
+        (.jpeg, "JPEG", "image/jpeg", ["jpg", "jpeg", "jpe", "jfif"]),
+        (.png, "PNG", "image/png", ["png", "apng"]),
+        (.gif, "GIF", "image/gif", ["gif"]),
+        (.webp, "WebP", "image/webp", ["webp"]),
+        (.avif, "AVIF", "image/avif", ["avif", "avifs"]),
+        (.heic, "HEIC", "image/heic", ["heic", "heics"]),
+        (.heif, "HEIF", "image/heif", ["heif"]),
+        (.jxl, "JPEG XL", "image/jxl", ["jxl"]),
+        (.jp2, "JPEG 2000", "image/jp2", ["jp2", "j2k"]),
+        (.tiff, "TIFF", "image/tiff", ["tiff", "tif"]),
+        (.bmp, "BMP", "image/bmp", ["bmp", "dib"]),
+        (.ico, "ICO", "image/x-icon", ["ico", "cur"]),
+        (.pdf, "PDF", "application/pdf", ["pdf"]),
+        (.svg, "SVG", "image/svg+xml", ["svg"]),
+        (.mp4, "MP4", "video/mp4", ["mp4"]),
+        (.m4v, "M4V", "video/x-m4v", ["m4v"]),
+        (.mov, "QuickTime", "video/quicktime", ["mov"]),
     ]
 }
 

@@ -18,13 +18,31 @@ package struct FileNaming: Sendable, Equatable {
         self.keepsExtensionOfKey = keepsExtensionOfKey
     }
 
+    /// What follows a key, and no URL contains, in the keys of its *variants*: entries that are removed with it.
+    package static let variantMark = "@ encoded "
+
+    /// The key whose variant a key is; nil if it is none.
+    package static func mainKey(ofVariant key: String) -> Substring? {
+        // Few keys have a blank, and looking for one byte is fast.
+        guard key.utf8.contains(UInt8(ascii: " ")) else { return nil }
+        return key.range(of: variantMark).map { key[..<$0.lowerBound] }
+    }
+
+    /// What the names of all variants of a key begin with.
+    package static func variantPrefix(of key: some StringProtocol) -> String { hash(String(key)) + "-" }
+
     /// The file name of `key`; `forcedExtension` goes before every other extension.
     ///
     /// A name that no visible file in one directory can have (a separator, a leading dot, too long) is hashed as a
     /// whole, so no key and no extension leads out of the directory, and no two get the same name.
     package func fileName(forKey key: String, forcedExtension: String? = nil) -> String {
         let derived = usesHash && keepsExtensionOfKey ? Self.fileExtension(ofKey: key) : nil
-        let base = usesHash ? Self.hash(key) : key
+        let base =
+            if let main = Self.mainKey(ofVariant: key) {
+                Self.variantPrefix(of: main) + Self.hash(key)
+            } else {
+                usesHash ? Self.hash(key) : key
+            }
         let name = (forcedExtension ?? pathExtension ?? derived).map { "\(base).\($0)" } ?? base
         return Self.isSafe(name) ? name : Self.hash(name)
     }

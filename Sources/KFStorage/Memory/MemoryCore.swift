@@ -122,6 +122,20 @@ final class MemoryCore: Sendable {
         }
     }
 
+    func removeAll(withPrefix prefix: String) -> [MemoryValue] {
+        order.withLock { order in
+            var dropped: [MemoryValue] = []
+            for number in shards.indices {
+                for entry in shards[number].withLock({ $0.takeAll { $0.key.text.utf8.starts(with: prefix.utf8) } }) {
+                    order.countChange(of: entry.key.digest)
+                    order.remove(entry.slot, because: \.removed)
+                    if let value = entry.value { dropped.append(value) }
+                }
+            }
+            return dropped
+        }
+    }
+
     func removeAll(because reason: MemoryOrder.Reason) -> [ContiguousArray<MemoryShard.Entry>] {
         order.withLock { order in
             order.clear(because: reason)

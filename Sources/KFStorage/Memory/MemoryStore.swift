@@ -111,6 +111,11 @@ package final class MemoryStore<Value: Sendable>: Sendable {
     /// Removes the entry of `key`, if there is one.
     package func remove(forKey key: String) { _ = core.remove(key) }
 
+    /// Removes the entries whose keys begin with a text.
+    ///
+    /// Takes time in proportion to the number of entries.
+    package func removeAll(withPrefix prefix: String) { _ = core.removeAll(withPrefix: prefix) }
+
     /// Removes everything.
     package func removeAll() { _ = core.removeAll(because: \.removed) }
 

@@ -38,6 +38,9 @@ package final class WorkExecutor: TaskExecutor {
     /// How many threads there are now.
     package var currentThreadCount: Int { jobs.threadCount }
 
+    /// How many pieces of work wait for a thread.
+    package var waitingCount: Int { jobs.waitingCount }
+
     /// Creates an executor with at most a number of threads, at least one.
     /// - Parameters:
     ///   - name: The beginning of its threads' names.
@@ -167,6 +170,8 @@ private final class JobQueue: Sendable {
     }
 
     var threadCount: Int { state.withLock { $0.threads } }
+
+    var waitingCount: Int { state.withLock { $0.waiting.count } }
 
     var threadLimit: Int {
         get { state.withLock { $0.threadLimit } }

@@ -14,6 +14,8 @@ package struct WorkQueue<Element: Sendable>: Sendable {
 
         init(level: UInt8) { self.level = level }
 
+        var count: Int { newer.count + older.count }
+
         mutating func push(_ element: Element) { newer.append(element) }
 
         mutating func pop() -> Element? {
@@ -39,6 +41,9 @@ package struct WorkQueue<Element: Sendable>: Sendable {
 
     /// Creates an empty queue.
     package init() {}
+
+    /// How many elements wait.
+    package var count: Int { levels.reduce(0) { $0 + $1.count } }
 
     /// Adds an element behind all others of its level.
     package mutating func push(_ element: Element, level: UInt8) {

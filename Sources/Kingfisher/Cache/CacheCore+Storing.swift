@@ -1,6 +1,7 @@
 // How the core stores and removes: memory and the ticket in the queue at once, the disk later.
 
 import Foundation
+import KFStorage
 import KFSupport
 import KFTransport
 
@@ -32,6 +33,7 @@ extension CacheCore {
         let layers = options.storeCacheLayers
         let ticket = toDisk && layers.contains(.disk) ? operations.ticket(forKey: computedKey) : nil
         if layers.contains(.memory) {
+            if options.encoding != nil { hasVariants.withLock { $0 = true } }
             memory.store.store(
                 image,
                 forKey: computedKey,
@@ -106,15 +108,21 @@ extension CacheCore {
         }
     }
 
-    /// Removes an image from memory, and returns the work that removes it from disk.
+    /// Removes an image and its encoded variants from memory, and returns the work that removes them from disk.
     func remove(_ computedKey: String, _ forcedExtension: String?, memory: Bool, disk: Bool) -> DiskWork {
         let ticket = disk ? operations.ticket(forKey: computedKey) : nil
-        if memory { self.memory.remove(forKey: computedKey) }
+        if memory {
+            self.memory.remove(forKey: computedKey)
+            if hasVariants.withLock({ $0 }) {
+                self.memory.store.removeAll(withPrefix: computedKey + FileNaming.variantMark)
+            }
+        }
         guard let ticket else { return { .success(()) } }
         return { [self] in
             await ticket.run {
                 await onDisk { disk throws(KingfisherError) in
                     try disk.remove(forKey: computedKey, forcedExtension: forcedExtension)
+                    try disk.removeVariants(of: computedKey)
                 }
             }
         }

@@ -55,6 +55,8 @@ final class CacheCore: Sendable {
     let recorder = CacheRecorder()
     /// Whether several people use the cache.
     let isShared = Locked(false)
+    /// Whether memory may hold encoded variants of images, which are removed with them.
+    let hasVariants = Locked(false)
 
     init(memory: MemoryStorage.Backend<KFCrossPlatformImage>, disk: DiskStorage.Backend<Data>) {
         self.memory = memory
@@ -100,6 +102,7 @@ final class CacheCore: Sendable {
         replacing: Bool = false
     ) {
         guard options.storeCacheLayers.contains(.memory) else { return }
+        if options.encoding != nil { hasVariants.withLock { $0 = true } }
         memory.store.store(
             image,
             forKey: computedKey,

@@ -58,6 +58,7 @@ extension DiskStorage.Backend {
             if !isReplacing, unreadability(of: name) == nil {
                 throw StorageError(.write, url(of: name).path, EEXIST)
             }
+            if FileNaming.mainKey(ofVariant: key) != nil { try files.willWriteVariant() }
             try files.write(
                 data,
                 to: name,
@@ -91,6 +92,11 @@ extension DiskStorage.Backend {
     /// The entry is valid whether or not that works.
     func touch(_ entry: FileStore.Entry, extending: ExpirationExtending) {
         try? files.touch(entry, extending: extending)
+    }
+
+    /// Removes the entries that were made of that of a key.
+    func removeVariants(of key: String) throws(KingfisherError) {
+        try translating { () throws(StorageError) in try files.removeVariants(of: key) }
     }
 
     /// Removes an entry that was read and cannot be decoded.

@@ -89,7 +89,7 @@ extension ImageCache {
     ///
     /// - Parameter seconds: How long it may take at most.
     /// - Returns: Whether all disk operations that were begun before are done.
-    @discardableResult
+    @discardableResult @_disfavoredOverload  // top-level code means the async form
     public func willTerminate(within seconds: TimeInterval = ImageCache.terminationTimeLimit) -> Bool {
         CacheFlush([self]).wait(atMost: seconds, thenCleaning: true)
     }
@@ -101,7 +101,7 @@ extension ImageCache {
     }
 
     /// Does for all caches of the process what `willTerminate(within:)` does for one, at the same time.
-    @discardableResult
+    @discardableResult @_disfavoredOverload
     public static func allCachesWillTerminate(within seconds: TimeInterval = ImageCache.terminationTimeLimit) -> Bool {
         CacheFlush(CacheRegistry.shared.caches).wait(atMost: seconds, thenCleaning: true)
     }

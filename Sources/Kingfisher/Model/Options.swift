@@ -187,7 +187,7 @@ extension KingfisherParsedOptionsInfo {
     /// Takes over what the library has noted about the load that another one's options are of.
     mutating func follow(_ other: Self) {
         (isForView, countsMemoryMiss, keepsDownload) = (other.isForView, other.countsMemoryMiss, other.keepsDownload)
-        observer = other.observer
+        (observer, encoding) = (other.observer, other.encoding)
     }
 
     /// Where the image is looked up, if it is.

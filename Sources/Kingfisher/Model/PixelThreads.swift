@@ -18,4 +18,9 @@ public enum PixelThreads {
         get { WorkExecutor.cpu.threadCount }
         set { WorkExecutor.cpu.threadCount = newValue }
     }
+
+    /// How many pieces of work wait for one of the threads.
+    ///
+    /// A server that has more waiting than it can do in time turns requests away.
+    public static var queueLength: Int { WorkExecutor.cpu.waitingCount }
 }

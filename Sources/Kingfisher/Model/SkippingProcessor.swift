@@ -16,13 +16,17 @@ public enum VectorProcessingPolicy: Sendable, Hashable {
 extension KingfisherParsedOptionsInfo {
     /// Resolves the processor that is used, whose identifier is part of the key.
     mutating func resolveProcessor() {
-        guard animatedProcessing != .firstFrame || vectorProcessing != .process else { return }
+        guard animatedProcessing != .firstFrame || vectorProcessing != .process || encoding != nil else { return }
+        if let encoding, !(processor is EncodedProcessor) { return encodeResult(as: encoding) }
         processor = resolved(processor)
     }
 
     /// The processor that treats animations and vector images as the options say; itself if it does already.
     func resolved(_ processor: any ImageProcessor) -> any ImageProcessor {
-        guard !(processor is SkippingProcessor) else { return processor }
+        // What is encoded is resolved already, and encoded as a whole.
+        guard !(processor is SkippingProcessor || processor is EncodedProcessor || processor is ImageEncoder) else {
+            return processor
+        }
         var skipped: SkippingProcessor.Kinds = []
         // The first frame alone is a still.
         if animatedProcessing == .skip, !onlyLoadFirstFrame { skipped.insert(.animations) }

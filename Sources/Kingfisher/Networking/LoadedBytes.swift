@@ -84,6 +84,8 @@ final class LoadedBytes: Sendable {
         beginning.processor = before
         do throws(KingfisherError) {
             let image = try await image(beginning).get()
+            var options = options
+            if last is ImageEncoder { options.sourceBytes = data }
             let result = try await last.processed(.image(image), options)
             if image.isDamaged { result.updateMetadata { $0.isDamaged = true } }
             return result

@@ -192,8 +192,10 @@ extension ImageLoad {
         plain.processor = DefaultImageProcessor.default
         plain.queryCacheLayers = options.originalQueryCacheLayers
         let layers = plain.layersToQuery
-        // A serializer that stores originals needs their bytes, which are on disk only.
-        if !validates, layers.contains(.memory), !options.cacheSerializer.originalDataUsed,
+        // A serializer that stores originals needs their bytes, and so do metadata that are kept: these are on disk only.
+        let needsBytes =
+            options.cacheSerializer.originalDataUsed || options.encoding.map { $0.keptMetadata != .none } ?? false
+        if !validates, layers.contains(.memory), !needsBytes,
             let image = cache.findInMemory(plan.key, plain)
         {
             guard let bytes = image.bytes(toDecodeAgainFor: plain) else {
@@ -236,6 +238,8 @@ extension ImageLoad {
         let options = plan.options
         var result: LoadedImage
         if cached.isOriginal {
+            var options = options
+            if options.encoding != nil { options.sourceBytes = cached.bytes }
             let image = try await options.processor.processed(.image(cached.image), options)
             result = LoadedImage(image, from: .none)
             result.data = cached.bytes

@@ -1,0 +1,90 @@
+// Encoding as the last step of making an image, so that results that are sent are loaded, shared, cached and revalidated
+// like those that are shown. For KingfisherManager.retrieveEncoded.
+
+import Foundation
+import KFImaging
+import KFStorage
+
+/// Makes an image and encodes it: the result has no pixels, and stands for the bytes of a file.
+struct EncodedProcessor: ChainedImageProcessor {
+    let base: any ImageProcessor
+    let encoding: ImageEncoding
+    let identifier: String
+
+    init(_ base: any ImageProcessor, _ encoding: ImageEncoding) {
+        (self.base, self.encoding) = (base, encoding)
+        let processor = base.identifier
+        // The key of a source is followed by `@` and this: the first blank in a key of a URL marks the entry as a variant
+        // of the source's, and the lengths tell where each field ends.
+        identifier = "\(FileNaming.variantMark.dropFirst())\(processor.utf8.count):\(processor)\(encoding.identifier)"
+    }
+
+    /// All encodings of an image share what comes before.
+    var steps: (before: any ImageProcessor, last: any ImageProcessor)? { (base, ImageEncoder(encoding)) }
+
+    func process(item: ImageProcessItem, options: KingfisherParsedOptionsInfo) -> KFCrossPlatformImage? {
+        var options = options
+        if case .data(let data) = item { options.sourceBytes = data }
+        let image = base.process(item: item, options: options)
+        return image.flatMap { ImageEncoder(encoding).process(item: .image($0), options: options) }
+    }
+}
+
+/// Encodes images that are made already.
+struct ImageEncoder: ImageProcessor {
+    let encoding: ImageEncoding
+    var identifier: String { encoding.identifier }
+
+    init(_ encoding: ImageEncoding) { self.encoding = encoding }
+
+    func process(item: ImageProcessItem, options: KingfisherParsedOptionsInfo) -> KFCrossPlatformImage? {
+        guard case .image(let image) = item else { return nil }
+        let content = try? encoding.content(of: image, source: options.sourceBytes)
+        return content.map { Image(encoded: $0, isDamaged: image.isDamaged) }
+    }
+}
+
+/// Stores files as they are, and reads them without decoding.
+struct EncodedSerializer: CacheSerializer, Hashable {
+    func data(with image: KFCrossPlatformImage, original: Data?) -> Data? { image.metadata.encoded?.data }
+
+    /// The file; of an original, which has yet to be processed, the image.
+    func image(with data: Data, options: KingfisherParsedOptionsInfo) -> KFCrossPlatformImage? {
+        guard options.processor is EncodedProcessor else {
+            return .decoded(from: data, options: options.imageCreatingOptions)
+        }
+        return EncodedContent(data).map { Image(encoded: $0) }
+    }
+}
+
+extension KingfisherParsedOptionsInfo {
+    private enum EncodingKey: OptionKey { typealias Value = ImageEncoding }
+
+    /// How the result is encoded; nil for an image.
+    var encoding: ImageEncoding? {
+        get { self[EncodingKey.self] }
+        set { self[EncodingKey.self] = newValue }
+    }
+
+    private enum SourceBytesKey: OptionKey { typealias Value = Data }
+
+    /// The bytes that an image to be encoded was made of.
+    var sourceBytes: Data? {
+        get { self[SourceBytesKey.self] }
+        set { self[SourceBytesKey.self] = newValue }
+    }
+
+    /// Makes the options those of a load whose result is encoded.
+    mutating func encodeResult(as encoding: ImageEncoding) {
+        preloadAllAnimationData = false
+        switch encoding.frames {
+        case .first: onlyLoadFirstFrame = true
+        case .all where animatedProcessing == .firstFrame: animatedProcessing = .transformFrames
+        case .all: break
+        }
+        processor = EncodedProcessor(resolved(processor), encoding)
+        cacheSerializer = EncodedSerializer()
+        backgroundDecode = false
+        imageModifier = nil
+    }
+}

@@ -1,0 +1,166 @@
+// How a result is encoded, and the result. For KingfisherManager.retrieveEncoded and image.kf.encoded.
+
+public import Foundation
+import KFImaging
+import KFSupport
+
+/// How images become the bytes that are sent: format, quality, limits. (Not in Kingfisher.)
+public struct ImageEncoding: Hashable, Sendable {
+    /// Which frames of an animation are encoded.
+    public enum Frames: Hashable, Sendable {
+        /// All, where the format holds animations; otherwise the first.
+        case all
+        /// The first.
+        case first
+    }
+
+    /// What is taken over from the source beside the pixels.
+    public enum KeptMetadata: Hashable, Sendable {
+        /// Nothing.
+        case none
+        /// EXIF, but not where the image was taken.
+        case exif
+        /// EXIF.
+        case exifWithLocation
+    }
+
+    /// The format; nil means that of the source.
+    ///
+    /// Where that cannot be written, or cannot hold the result, animations become WebP, images with transparency PNG,
+    /// and others JPEG.
+    public var format: ImageContentType?
+    /// From 0 to 1, for formats that lose something; 0.85 unless set.
+    public var quality: Double?
+    /// Whether nothing may be lost, for formats that can do both.
+    public var isLossless = false
+    /// The most bytes the file may have, if possible: lower qualities are tried until it fits or the quality is 0.1,
+    /// and the last one is the result.
+    ///
+    /// Without effect on formats without a quality (PNG, GIF) and on results that lose nothing.
+    public var maxByteCount: Int?
+    /// Which frames of an animation are encoded.
+    public var frames = Frames.all
+    /// What is taken over from the source beside the pixels.
+    public var keptMetadata = KeptMetadata.none
+
+    /// Encodes in a format; nil means that of the source.
+    public init(_ format: ImageContentType? = nil, quality: Double? = nil) {
+        (self.format, self.quality) = (format, quality)
+    }
+
+    /// All that changes a byte of the file, so that no two encodings have the same.
+    var identifier: String {
+        let quality = quality.map { "\(ImageEncodingOptions(quality: $0).quality)" } ?? ""
+        let fields = [
+            format?.rawValue ?? "", quality, isLossless ? "lossless" : "", maxByteCount.map { "\($0)" } ?? "",
+            "\(frames)", "\(keptMetadata)",
+        ]
+        return fields.map { "\($0.utf8.count):\($0)" }.joined()
+    }
+}
+
+/// An image as the bytes of a file. (Not in Kingfisher.)
+public struct EncodedImage: Sendable {
+    /// The file.
+    public let data: Data
+    /// Its format.
+    public let contentType: ImageContentType
+    /// Its width in pixels.
+    public let pixelWidth: Int
+    /// Its height in pixels.
+    public let pixelHeight: Int
+    /// The number of its frames; 1 for stills.
+    public let frameCount: Int
+    /// Whether a part of the source was missing or could not be decoded.
+    ///
+    /// Such a result is not kept on disk, see ``KingfisherParsedOptionsInfo/cacheDamagedImages``.
+    public let isDamaged: Bool
+    /// Where it was found; ``CacheType/none`` when it was made.
+    public internal(set) var cacheType = CacheType.none
+    /// What the response of the source said about caching; nil when it said nothing, and for a result in memory.
+    public internal(set) var cacheMetadata: CacheMetadata?
+    /// What the server said about the cached result; nil when it was not asked.
+    public internal(set) var revalidation: RetrieveImageResult.Revalidation?
+
+    /// The media type for a `Content-Type` field, such as `image/webp`.
+    public var mimeType: String { contentType.mimeType }
+
+    init(_ content: EncodedContent, isDamaged: Bool) {
+        data = content.data
+        contentType = content.info.contentType
+        (pixelWidth, pixelHeight) = (content.info.pixelWidth, content.info.pixelHeight)
+        frameCount = content.info.frameCount
+        self.isDamaged = isDamaged
+    }
+}
+
+extension KingfisherWrapper where Base == KFCrossPlatformImage {
+    /// The image as the bytes of a file, encoded on the threads for pixels. (Not in Kingfisher.)
+    ///
+    /// - Parameter encoding: The format and the quality. An image knows the format it was decoded from, but none of the
+    ///   metadata that could be kept.
+    /// - Returns: The file.
+    /// - Throws: ``ImagingError/encodingFailed(_:detail:)``, or ``ImagingError/outOfMemory(bytes:)``.
+    public func encoded(as encoding: ImageEncoding) async throws(ImagingError) -> EncodedImage {
+        let content = await WorkExecutor.cpu.run { [base] in
+            Result { () throws(ImagingError) in try encoding.content(of: base, source: base.animatedData) }
+        }
+        return EncodedImage(try content.get(), isDamaged: base.isDamaged)
+    }
+}
+
+extension ImageEncoding {
+    /// The quality unless one is set.
+    private static let usualQuality = 0.85
+    /// The lowest quality that is tried for the sake of ``maxByteCount``.
+    private static let lowestQuality = 0.1
+
+    /// Encodes an image.
+    ///
+    /// - Parameters:
+    ///   - image: The image.
+    ///   - source: The bytes that it was made of, if they are known.
+    /// - Returns: The file.
+    /// - Throws: ``ImagingError``.
+    func content(of image: KFCrossPlatformImage, source: Data?) throws(ImagingError) -> EncodedContent {
+        let animation = frames == .all ? image.frames.flatMap { $0.frameCount > 1 ? $0 : nil } : nil
+        let sourceFormat = source.flatMap { ImageContentType(sniffing: $0) } ?? image.contentType
+        let type = format ?? suitable(sourceFormat, isAnimated: animation != nil, hasAlpha: image.hasAlpha)
+        var options = ImageEncodingOptions(quality: quality ?? Self.usualQuality, lossless: isLossless)
+        options.metadata = EncodedMetadata(exif: exif(of: source), hasProfile: true)
+        func encoded() throws(ImagingError) -> Data {
+            guard let animation, Codecs.canEncodeAnimation(as: type) else {
+                return try Codecs.encode(image, as: type, options)
+            }
+            return try Codecs.encode(animation, as: type, options)
+        }
+        var data = try encoded()
+        if let maxByteCount, !isLossless, type != .png, type != .gif {
+            while data.count > maxByteCount, options.quality > Self.lowestQuality {
+                let excess = Double(data.count) / Double(max(1, maxByteCount))
+                let factor = excess > 3 ? 0.25 : excess > 1.5 ? 0.5 : 0.75
+                options.quality = max((options.quality * factor * 100).rounded(.down) / 100, Self.lowestQuality)
+                data = try encoded()
+            }
+        }
+        guard let content = EncodedContent(data) else {
+            throw .encodingFailed(type, detail: "its header cannot be read")
+        }
+        return content
+    }
+
+    /// The format of the source, if it can be written and holds the result; another one if not.
+    private func suitable(_ source: ImageContentType?, isAnimated: Bool, hasAlpha: Bool) -> ImageContentType {
+        let other: ImageContentType = isAnimated ? .webp : hasAlpha ? .png : .jpeg
+        guard let source, Codecs.canEncode(as: source), !isAnimated || Codecs.canEncodeAnimation(as: source),
+            !hasAlpha || source != .jpeg
+        else { return other }
+        return source
+    }
+
+    private func exif(of source: Data?) -> Data? {
+        guard keptMetadata != .none, let source else { return nil }
+        let block = Codecs.exif(of: source).flatMap { EXIFCopy($0) }
+        return block?.block(keepsLocation: keptMetadata == .exifWithLocation)
+    }
+}

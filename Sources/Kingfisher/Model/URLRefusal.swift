@@ -1,0 +1,42 @@
+// Why a URL is none to load from, for servers that answer with a status.
+
+import Foundation
+
+/// Why nothing is loaded from a URL, whatever its server would say. (Not in Kingfisher.)
+public enum URLRefusal: Hashable, Sendable {
+    /// It is no URL of HTTP, nor of a loader of the manager's.
+    case unsupported
+    /// It leads to an address, or through a proxy, that ``ImageDownloader/addressPolicy`` does not allow.
+    case address
+    /// It leads to a file, and ``KingfisherManager/allowsFileURLs`` is false.
+    case file
+    /// It is a `data:` URL whose bytes cannot be read.
+    case malformedData
+}
+
+extension KingfisherError {
+    /// Why nothing was loaded from the URL, if that is the fault of the URL; nil for any other error.
+    ///
+    /// ```swift
+    /// switch error.urlRefusal {
+    /// case .unsupported, .malformedData: status = 400
+    /// case .address, .file: status = 403
+    /// case nil: status = 502
+    /// }
+    /// ```
+    public var urlRefusal: URLRefusal? {
+        switch self {
+        case .requestError(.fileURLNotAllowed): .file
+        case .requestError(.invalidURL): .unsupported
+        case .responseError(.URLSessionError(let error)):
+            switch (error as? URLError)?.code {
+            case .unsupportedURL?, .badURL?: .unsupported
+            case .resourceUnavailable?: .address
+            default: nil
+            }
+        case .imageSettingError(.dataProviderError(let provider, _)) where provider is DataURLImageDataProvider:
+            .malformedData
+        default: nil
+        }
+    }
+}

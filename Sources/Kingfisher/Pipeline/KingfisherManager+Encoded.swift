@@ -1,0 +1,62 @@
+// Results as bytes of a file: for servers and programs that send images on.
+
+extension KingfisherManager {
+    /// Finds or makes the image of a source as the bytes of a file. (Not in Kingfisher.)
+    ///
+    /// What is cached is the file: it comes from memory or from disk without being decoded or encoded again. All that ask
+    /// for the same at one time share one load, and those that ask for other formats or qualities of the image share its
+    /// download, its decoding and its processing. In memory a file takes its own size; the image it was made of is not
+    /// kept. Options and their effects are those of
+    /// ``retrieveImage(with:options:progressBlock:)-(Source,_,_)``; ``KingfisherParsedOptionsInfo/imageModifier`` has
+    /// none, and with ``ImageEncoding/Frames/all`` the processor is applied to each frame.
+    ///
+    /// ```swift
+    /// let thumbnail = ThumbnailImageProcessor(size: CGSize(width: 300, height: 200))
+    /// let image = try await KingfisherManager.shared.retrieveEncoded(
+    ///     with: .network(url), options: [.processor(thumbnail), .respectCacheControl], as: ImageEncoding(.webp))
+    /// return Response(headers: [.contentType: image.mimeType], body: image.data)
+    /// ```
+    /// Removing the source from the cache removes its encoded results. One that is being made meanwhile may be stored
+    /// afterwards.
+    ///
+    /// - Parameters:
+    ///   - source: Where the image comes from.
+    ///   - options: How it is loaded, processed and cached.
+    ///   - encoding: The format, the quality and the like.
+    ///   - progressBlock: Called with the download's progress, on the main queue, when its length is known.
+    /// - Returns: The file.
+    /// - Throws: ``KingfisherError``: as for an image; when it cannot be encoded,
+    ///   ``KingfisherError/ProcessorErrorReason/processingFailed(processor:item:)``.
+    public func retrieveEncoded(
+        with source: Source,
+        options: KingfisherOptionsInfo? = nil,
+        as encoding: ImageEncoding = ImageEncoding(),
+        progressBlock: DownloadProgressBlock? = nil
+    ) async throws(KingfisherError) -> EncodedImage {
+        var parsed = parsed(options)
+        parsed.encoding = encoding
+        parsed.onStaleImage = nil
+        parsed.progressiveJPEG = nil
+        let result = try await retrieveImage(with: source, parsed: parsed, progressBlock: progressBlock)
+        guard let content = result.image.metadata.encoded else {
+            // A cache of the user's gave an image of its own.
+            throw .cacheError(reason: .imageNotExisting(key: source.cacheKey))
+        }
+        var encoded = EncodedImage(content, isDamaged: result.image.isDamaged)
+        encoded.cacheType = result.cacheType
+        encoded.cacheMetadata = result.cacheMetadata
+        encoded.revalidation = result.revalidation
+        return encoded
+    }
+
+    /// The same for a resource, such as a URL.
+    public func retrieveEncoded(
+        with resource: any Resource,
+        options: KingfisherOptionsInfo? = nil,
+        as encoding: ImageEncoding = ImageEncoding(),
+        progressBlock: DownloadProgressBlock? = nil
+    ) async throws(KingfisherError) -> EncodedImage {
+        let source = resource.convertToSource()
+        return try await retrieveEncoded(with: source, options: options, as: encoding, progressBlock: progressBlock)
+    }
+}

@@ -61,6 +61,9 @@ import Testing
             ("resize(9x8, none, filter = nearest )", .resize(CGSize(width: 9, height: 8), .none, .nearest)),
             ("crop(9x8)", .crop(CGSize(width: 9, height: 8), anchor: CGPoint(x: 0.5, y: 0.5))),
             ("crop(9x8,0,1)", .crop(CGSize(width: 9, height: 8), anchor: CGPoint(x: 0, y: 1))),
+            ("crop(9x8,100,50)", .cropRect(CGRect(x: 100, y: 50, width: 9, height: 8))),
+            ("crop(9x8,0,2)", .cropRect(CGRect(x: 0, y: 2, width: 9, height: 8))),
+            ("crop(9x8,1px,1)", .cropRect(CGRect(x: 1, y: 1, width: 9, height: 8))),
             ("smartcrop(9x8)", .smartcrop(CGSize(width: 9, height: 8))),
             ("trim()", .trim(tolerance: 0.04)),
             ("trim(0.2)", .trim(tolerance: 0.2)),
@@ -179,7 +182,11 @@ import Testing
             ("resize(10x10,filter=nearest,none)", "none", "unknown here"),
             ("crop(10)", "10", "not a size"),
             ("crop(10x10,0.5)", "", "needs one more argument"),
-            ("crop(10x10,2,0)", "2", "not an anchor"),
+            ("crop(10x10,2,0.5)", "0.5", "not a pixel"),
+            ("crop(10x10,1.5,0)", "1.5", "not a pixel"),
+            ("crop(10x10,-2px,0)", "-2px", "not a pixel"),
+            ("crop(10x10,left,2)", "left", "not a pixel"),
+            ("crop(10x10,left,top)", "left", "not an anchor"),
             ("crop(10x10,0,-0.1)", "-0.1", "not an anchor"),
             ("crop(10x10,0,0,0)", "0", "one argument too many"),
             ("smartcrop()", "", "needs an argument"),
@@ -252,7 +259,7 @@ import Testing
                     thumbnail(WxH|Wx|xH[,fit|fill|exact][,anchor=AX,AY|anchor=smart])
                     resize(WxH|Wx|xH[,none|aspectFit|aspectFill][,filter=lanczos3])
                     downsample(WxH|Wx|xH)
-                    crop(WxH[,AX,AY])
+                    crop(WxH[,AX,AY|,X,Y])
                     smartcrop(WxH)
                     trim([TOLERANCE])
                     round(R|P%[,corners=tl+tr+bl+br][,size=WxH][,background=COLOR])

@@ -4,6 +4,14 @@ import Foundation
 
 /// The arguments between a step's parentheses, taken from the front.
 struct PipelineArguments {
+    /// A place on an image.
+    enum Place {
+        /// From 0 at the left or top to 1 at the right or bottom.
+        case anchor(CGPoint)
+        /// Counted from the upper left corner.
+        case pixel(CGPoint)
+    }
+
     private let step: String
     private let usage: String
     private let inside: Fragment
@@ -62,6 +70,15 @@ struct PipelineArguments {
             throw argument.error("\"\(argument.text)\" is unknown here", allowed: Word.allCases.map(\.rawValue))
         }
         return word
+    }
+
+    /// Takes a place: two numbers from 0 to 1 are an anchor, larger ones and those with `px` a pixel.
+    mutating func place() throws(PipelineError) -> Place {
+        let (x, y) = (try next(), try next())
+        let isPixel = [x, y].contains { $0.text.hasSuffix("px") || Self.number($0.text) ?? 0 > 1 }
+        return isPixel
+            ? .pixel(CGPoint(x: try pixel(x), y: try pixel(y)))
+            : .anchor(CGPoint(x: try number(x, "an anchor", 0...1), y: try number(y, "an anchor", 0...1)))
     }
 
     // MARK: Optional arguments
@@ -160,6 +177,21 @@ extension PipelineArguments {
             }
         }
         return CGSize(width: numbers[0] ?? 0, height: numbers[1] ?? 0)
+    }
+
+    /// Reads the number of a pixel, `100` or `100px`.
+    private func pixel(_ value: Fragment) throws(PipelineError) -> Double {
+        let digits = value.text.hasSuffix("px") ? String(value.text.dropLast(2)) : value.text
+        guard let number = Self.number(digits), number == number.rounded(), (0...1_000_000).contains(number) else {
+            throw value.error(
+                "\"\(value.text)\" is not a pixel",
+                allowed: [
+                    "a whole number of pixels from the left or top edge, such as 100 or 100px",
+                    "for both sides, an anchor from 0 to 1",
+                ]
+            )
+        }
+        return number
     }
 
     /// Reads `tl+br`.

@@ -21,6 +21,7 @@ extension PipelineStep {
                 filter: filter?.libraryFilter ?? .automatic
             )
         case .crop(let size, let anchor): CroppingImageProcessor(size: size, anchor: anchor)
+        case .cropRect(let rect): PixelCropProcessor(rect: rect)
         case .smartcrop(let size): SmartCroppingImageProcessor(size: size)
         case .trim(let tolerance): TrimmingImageProcessor(tolerance: tolerance)
         case .round(let rounding): rounding.processor

@@ -14,6 +14,8 @@ enum PipelineStep: Equatable {
     case resize(CGSize, Fit = .none, Filter? = nil)
     /// Cut out this size; the anchor counts from 0 at the left or top to 1 at the right or bottom.
     case crop(CGSize, anchor: CGPoint = CGPoint(x: 0.5, y: 0.5))
+    /// Cut out a rectangle; what is beyond the image's edges is left out.
+    case cropRect(CGRect)
     /// Cut out this size where the image has the most detail.
     case smartcrop(CGSize)
     /// Cut off edges of one colour; 0 tolerates no difference, 1 every one.

@@ -25,8 +25,12 @@ extension PipelineParser {
         Entry(name: "downsample", usage: "downsample(WxH|Wx|xH)", meaning: "decode small; the longer side counts") {
             arguments throws(PipelineError) in .downsample(try arguments.sizeOrSide())
         },
-        Entry(name: "crop", usage: "crop(WxH[,AX,AY])", meaning: "cut out, from 0,0 (top left) to 1,1") {
-            arguments throws(PipelineError) in try cropping(&arguments)
+        Entry(
+            name: "crop",
+            usage: "crop(WxH[,AX,AY|,X,Y])",
+            meaning: "cut out, at an anchor from 0,0 (top left) to 1,1, or at a pixel, such as 100,50 or 1px,1px"
+        ) { arguments throws(PipelineError) in
+            try cropping(&arguments)
         },
         Entry(name: "smartcrop", usage: "smartcrop(WxH)", meaning: "cut out where there is most to see") {
             arguments throws(PipelineError) in .smartcrop(try arguments.size())
@@ -127,8 +131,10 @@ extension PipelineParser {
     private static func cropping(_ arguments: inout PipelineArguments) throws(PipelineError) -> PipelineStep {
         let size = try arguments.size()
         guard !arguments.isEmpty else { return .crop(size) }
-        let x = try arguments.number("an anchor", 0...1)
-        return .crop(size, anchor: CGPoint(x: x, y: try arguments.number("an anchor", 0...1)))
+        switch try arguments.place() {
+        case .anchor(let anchor): return .crop(size, anchor: anchor)
+        case .pixel(let corner): return .cropRect(CGRect(origin: corner, size: size))
+        }
     }
 
     private static func bordering(_ arguments: inout PipelineArguments) throws(PipelineError) -> PipelineStep {

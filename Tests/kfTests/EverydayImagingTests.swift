@@ -1,0 +1,87 @@
+// Everyday tasks with pixels to check, done by the tool in a process of its own.
+
+import Foundation
+import KFImaging
+import Kingfisher
+import Testing
+
+@testable import kf
+
+@Suite struct EverydayImagingTests {
+    let place: TestDirectory
+
+    init() throws { place = try TestDirectory() }
+
+    /// The pixels of a file in the directory, 0xAARRGGBB, premultiplied.
+    private func pixels(_ name: String) throws -> Pixels {
+        Pixels(try #require(KFCrossPlatformImage(data: try place.data(name))?.cgImage))
+    }
+
+    /// Writes an image of a function as PNG.
+    private func write(
+        _ name: String,
+        _ width: Int,
+        _ height: Int,
+        _ color: (_ x: Int, _ y: Int) -> UInt32
+    ) throws {
+        try place.write(try #require(SampleImages.drawn(width, height, color).pngData()), name)
+    }
+
+    /// Writes an image all of whose pixels differ: red is the column, green the row.
+    private func writeNumbered(_ name: String, _ width: Int, _ height: Int) throws {
+        try write(name, width, height) { x, y in 0xFF00_0000 | UInt32(x) << 16 | UInt32(y) << 8 }
+    }
+
+    /// Processes `in.png` to `out.png`, and returns its pixels.
+    private func processed(_ pipeline: String) async throws -> Pixels {
+        let result = try await place.kf("process", "in.png", "-o", "out.png", "--process", pipeline)
+        #expect(result.status == 0 && result.errors == "", "\(result.errors)")
+        return try pixels("out.png")
+    }
+
+    // MARK: Crop at a pixel
+
+    @Test(
+        "A crop at a pixel begins there, and ends at the image's edges",
+        arguments: [
+            ("crop(30x20,50,10)", 50, 10, 30, 20), ("crop(30x20,0,2)", 0, 2, 30, 20), ("crop(5x5,1px,1px)", 1, 1, 5, 5),
+            ("crop(30x20,90,75)", 90, 75, 10, 5), ("crop(5x5,1,1)", 95, 75, 5, 5),
+        ]
+    )
+    func crop(pipeline: String, x: Int, y: Int, width: Int, height: Int) async throws {
+        try writeNumbered("in.png", 100, 80)
+        let result = try await processed(pipeline)
+        #expect(result.width == width && result.height == height)
+        #expect(result[0, 0] == 0xFF00_0000 | UInt32(x) << 16 | UInt32(y) << 8)
+        let last = result[width - 1, height - 1]
+        #expect(last == 0xFF00_0000 | UInt32(x + width - 1) << 16 | UInt32(y + height - 1) << 8)
+    }
+
+    @Test("A crop outside of the image is an error that says so", arguments: ["fetch", "process"])
+    func cropOutside(command: String) async throws {
+        try writeNumbered("in.png", 100, 80)
+        let result = try await place.kf(command, "in.png", "-o", "out.png", "--process", "crop(30x20,100,50)")
+        #expect(result.status == 1)
+        #expect(result.errors.contains("kf.crop(30x20,100px,50px)"), "\(result.errors)")
+        #expect(result.errors.contains("crop at a pixel that is within the image (code 4001)"), "\(result.errors)")
+        #expect(!FileManager.default.fileExists(atPath: place.path("out.png")))
+    }
+}
+
+/// The pixels of a bitmap, 0xAARRGGBB, premultiplied.
+private struct Pixels: Equatable {
+    let width: Int
+    let height: Int
+    private let words: [UInt32]
+
+    init(_ bitmap: Bitmap) {
+        (width, height) = (bitmap.width, bitmap.height)
+        words = bitmap.withUnsafeBytes { bytes in
+            (0..<bitmap.height).flatMap { y in
+                (0..<bitmap.width).map { bytes.load(fromByteOffset: y * bitmap.bytesPerRow + $0 * 4, as: UInt32.self) }
+            }
+        }
+    }
+
+    subscript(x: Int, y: Int) -> UInt32 { words[y * width + x] }
+}

@@ -38,6 +38,10 @@ struct Exhibit: Sendable {
         Exhibit("crop(120x120)", CroppingImageProcessor(size: size(120, 120))),
         Exhibit("crop(120x90,0,1)", CroppingImageProcessor(size: size(120, 90), anchor: CGPoint(x: 0, y: 1))),
         Exhibit("smartcrop(100x100)", SmartCroppingImageProcessor(size: size(100, 100))),
+        Exhibit(
+            "pad(200x180,#1386c4)",
+            CanvasResizingImageProcessor(size: size(200, 180), scaleMode: .aspectFit, backgroundColor: color(0x1386C4))
+        ),
         Exhibit("trim()", TrimmingImageProcessor(), isOnNothing: true),
     ]
 

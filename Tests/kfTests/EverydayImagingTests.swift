@@ -66,6 +66,27 @@ import Testing
         #expect(result.errors.contains("crop at a pixel that is within the image (code 4001)"), "\(result.errors)")
         #expect(!FileManager.default.fileExists(atPath: place.path("out.png")))
     }
+
+    // MARK: Letterbox
+
+    @Test("A padded image is fitted in, and the rest has the colour, or none") func padding() async throws {
+        try write("in.png", 40, 20) { _, _ in 0xFFFF_0000 }
+        let white = try await processed("pad(100x100,#fff)")
+        #expect(white.width == 100 && white.height == 100)
+        // 100 × 50 pixels of the image, between two white bars.
+        #expect((0..<100).map { white[50, $0] } == (0..<100).map { (25..<75).contains($0) ? 0xFFFF_0000 : 0xFFFF_FFFF })
+        let clear = try await processed("pad(100x100)")
+        #expect(clear[50, 24] == 0 && clear[50, 25] == 0xFFFF_0000)
+        let bottom = try await processed("pad(10x10,blue,0,1)")
+        #expect((0..<10).map { bottom[0, $0] } == (0..<10).map { $0 < 5 ? 0xFF00_00FF : 0xFFFF_0000 })
+        #expect(try await processed("pad(10x5,blue)")[9, 4] == 0xFFFF_0000)
+    }
+
+    @Test("The colour of a canvas shows through the image") func paddingBehindTransparency() async throws {
+        try write("in.png", 20, 20) { x, _ in x < 10 ? 0xFFFF_0000 : 0 }
+        let result = try await processed("pad(20x40,#0f0)")
+        #expect(result[0, 20] == 0xFFFF_0000 && result[19, 20] == 0xFF00_FF00 && result[0, 0] == 0xFF00_FF00)
+    }
 }
 
 /// The pixels of a bitmap, 0xAARRGGBB, premultiplied.

@@ -64,6 +64,13 @@ import Testing
             ("crop(9x8,100,50)", .cropRect(CGRect(x: 100, y: 50, width: 9, height: 8))),
             ("crop(9x8,0,2)", .cropRect(CGRect(x: 0, y: 2, width: 9, height: 8))),
             ("crop(9x8,1px,1)", .cropRect(CGRect(x: 1, y: 1, width: 9, height: 8))),
+            ("pad(9x8)", .pad(CGSize(width: 9, height: 8))),
+            ("pad(9x8,#fff)", .pad(CGSize(width: 9, height: 8), HexColor(red: 255, green: 255, blue: 255))),
+            ("pad(9x8,0,1)", .pad(CGSize(width: 9, height: 8), anchor: CGPoint(x: 0, y: 1))),
+            (
+                "pad(9x8,red,0,1)",
+                .pad(CGSize(width: 9, height: 8), HexColor(red: 255, green: 0, blue: 0), anchor: CGPoint(x: 0, y: 1))
+            ),
             ("smartcrop(9x8)", .smartcrop(CGSize(width: 9, height: 8))),
             ("trim()", .trim(tolerance: 0.04)),
             ("trim(0.2)", .trim(tolerance: 0.2)),
@@ -189,6 +196,11 @@ import Testing
             ("crop(10x10,left,top)", "left", "not an anchor"),
             ("crop(10x10,0,-0.1)", "-0.1", "not an anchor"),
             ("crop(10x10,0,0,0)", "0", "one argument too many"),
+            ("pad()", "", "needs an argument"),
+            ("pad(9x)", "", "not a number of pixels"),
+            ("pad(9x9,reddish)", "reddish", "not a colour"),
+            ("pad(9x9,red,0)", "", "needs one more argument"),
+            ("pad(9x9,0,2)", "2", "not an anchor"),
             ("smartcrop()", "", "needs an argument"),
             ("smartcrop(axb)", "a", "not a number of pixels"),
             ("trim(-1)", "-1", "not a tolerance"),
@@ -261,6 +273,7 @@ import Testing
                     downsample(WxH|Wx|xH)
                     crop(WxH[,AX,AY|,X,Y])
                     smartcrop(WxH)
+                    pad(WxH[,COLOR][,AX,AY])
                     trim([TOLERANCE])
                     round(R|P%[,corners=tl+tr+bl+br][,size=WxH][,background=COLOR])
                     circle()

@@ -104,6 +104,12 @@ struct PipelineArguments {
         return word
     }
 
+    /// Takes a colour if the next argument is no number.
+    mutating func colorIfAny() throws(PipelineError) -> HexColor? {
+        guard let first = rest.first, Self.number(first.text) == nil else { return nil }
+        return try color()
+    }
+
     /// Takes an opacity and a colour, each if it is given.
     mutating func opacityAndColor() throws(PipelineError) -> (alpha: Double?, color: HexColor?) {
         guard let first = rest.first else { return (nil, nil) }

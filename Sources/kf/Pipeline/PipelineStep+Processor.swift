@@ -23,6 +23,13 @@ extension PipelineStep {
         case .crop(let size, let anchor): CroppingImageProcessor(size: size, anchor: anchor)
         case .cropRect(let rect): PixelCropProcessor(rect: rect)
         case .smartcrop(let size): SmartCroppingImageProcessor(size: size)
+        case .pad(let size, let color, let anchor):
+            CanvasResizingImageProcessor(
+                size: size,
+                scaleMode: .aspectFit,
+                anchor: anchor,
+                backgroundColor: color?.color
+            )
         case .trim(let tolerance): TrimmingImageProcessor(tolerance: tolerance)
         case .round(let rounding): rounding.processor
         case .circle: CircleImageProcessor()

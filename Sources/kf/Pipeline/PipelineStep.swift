@@ -18,6 +18,8 @@ enum PipelineStep: Equatable {
     case cropRect(CGRect)
     /// Cut out this size where the image has the most detail.
     case smartcrop(CGSize)
+    /// Fit into this size, on a canvas of a colour or of none; the anchor counts as that of `crop` does.
+    case pad(CGSize, HexColor? = nil, anchor: CGPoint = CGPoint(x: 0.5, y: 0.5))
     /// Cut off edges of one colour; 0 tolerates no difference, 1 every one.
     case trim(tolerance: Double = 0.04)
     /// Round the corners.

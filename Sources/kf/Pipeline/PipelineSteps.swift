@@ -35,6 +35,13 @@ extension PipelineParser {
         Entry(name: "smartcrop", usage: "smartcrop(WxH)", meaning: "cut out where there is most to see") {
             arguments throws(PipelineError) in .smartcrop(try arguments.size())
         },
+        Entry(
+            name: "pad",
+            usage: "pad(WxH[,COLOR][,AX,AY])",
+            meaning: "fit in, enlarged if it is smaller, and fill the rest with a colour, or leave it transparent"
+        ) { arguments throws(PipelineError) in
+            try padding(&arguments)
+        },
         Entry(name: "trim", usage: "trim([TOLERANCE])", meaning: "cut off edges of one colour") {
             arguments throws(PipelineError) in
             .trim(tolerance: try arguments.numberIfAny("a tolerance", 0...1) ?? 0.04)
@@ -135,6 +142,14 @@ extension PipelineParser {
         case .anchor(let anchor): return .crop(size, anchor: anchor)
         case .pixel(let corner): return .cropRect(CGRect(origin: corner, size: size))
         }
+    }
+
+    private static func padding(_ arguments: inout PipelineArguments) throws(PipelineError) -> PipelineStep {
+        let size = try arguments.size()
+        let color = try arguments.colorIfAny()
+        guard !arguments.isEmpty else { return .pad(size, color) }
+        let x = try arguments.number("an anchor", 0...1)
+        return .pad(size, color, anchor: CGPoint(x: x, y: try arguments.number("an anchor", 0...1)))
     }
 
     private static func bordering(_ arguments: inout PipelineArguments) throws(PipelineError) -> PipelineStep {

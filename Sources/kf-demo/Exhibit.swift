@@ -76,6 +76,7 @@ struct Exhibit: Sendable {
             "colors(0,1.2,1.8,0.3)",
             ColorControlsProcessor(brightness: 0, contrast: 1.2, saturation: 1.8, inputEV: 0.3)
         ),
+        Exhibit("grayscale()", ColorControlsProcessor(brightness: 0, contrast: 1, saturation: 0, inputEV: 0)),
         Exhibit("bw()", BlackWhiteProcessor()),
     ]
 

@@ -87,6 +87,21 @@ import Testing
         let result = try await processed("pad(20x40,#0f0)")
         #expect(result[0, 20] == 0xFFFF_0000 && result[19, 20] == 0xFF00_FF00 && result[0, 0] == 0xFF00_FF00)
     }
+
+    // MARK: Greys
+
+    @Test("grayscale keeps greys as they are, and the luminance of colours") func grayscale() async throws {
+        let primaries: [UInt32] = [0xFFFF_0000, 0xFF00_FF00, 0xFF00_00FF, 0xFFFF_FFFF]
+        try write("in.png", 256, 2) { x, y in
+            y == 0 ? 0xFF00_0000 | UInt32(x) * 0x01_0101 : primaries[x / 64]
+        }
+        let result = try await processed("grayscale()")
+        #expect((0..<256).map { result[$0, 0] } == (0..<256).map { 0xFF00_0000 | UInt32($0) * 0x01_0101 })
+        // Shares of 21.26 %, 71.52 % and 7.22 % of the light, as bytes of sRGB.
+        #expect([0, 64, 128, 192].map { result[$0, 1] & 0xFF } == [127, 220, 76, 255])
+        // The processor of the same name in Kingfisher brightens.
+        #expect(try await processed("bw()")[128, 0] & 0xFF > 150)
+    }
 }
 
 /// The pixels of a bitmap, 0xAARRGGBB, premultiplied.

@@ -100,6 +100,7 @@ import Testing
                 "colors(-0.1,1.2,0,-1)",
                 .colors(.init(brightness: -0.1, contrast: 1.2, saturation: 0, exposure: -1))
             ),
+            ("grayscale()", .grayscale),
             ("bw()", .blackAndWhite),
             ("blend(multiply)", .blend(.multiply, alpha: 1, background: nil)),
             ("blend(colorDodge,0.5)", .blend(.colorDodge, alpha: 0.5, background: nil)),
@@ -285,6 +286,7 @@ import Testing
                     overlay(COLOR[,FRACTION])
                     tint(COLOR)
                     colors(BRIGHTNESS,CONTRAST,SATURATION,EV)
+                    grayscale()
                     bw()
                     blend(MODE[,ALPHA][,COLOR])
                     composite(OPERATION[,ALPHA][,COLOR])

@@ -38,6 +38,7 @@ import Testing
             ("blur(5)", "BlurImageProcessor(5.0)"),
             ("sharpen(2,0.5)", "SharpeningImageProcessor(2.0_0.5)"),
             ("colors(0.1,1.5,2,-1)", "ColorControlsProcessor(0.1_1.5_2.0_-1.0)"),
+            ("grayscale()", "ColorControlsProcessor(0.0_1.0_0.0_0.0)"),
             ("bw()", "BlackWhiteProcessor"),
             ("blend(multiply,0.5)", "BlendImageProcessor(1,0.5)"),
             ("composite(sourceAtop)", "CompositingImageProcessor(5,1.0)"),

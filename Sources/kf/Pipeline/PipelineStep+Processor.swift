@@ -43,6 +43,7 @@ extension PipelineStep {
         case .overlay(let color, let fraction): OverlayImageProcessor(overlay: color.color, fraction: fraction)
         case .tint(let color): TintImageProcessor(tint: color.color)
         case .colors(let controls): controls.processor
+        case .grayscale: ColorControlsProcessor(brightness: 0, contrast: 1, saturation: 0, inputEV: 0)
         case .blackAndWhite: BlackWhiteProcessor()
         case .blend(let mode, let alpha, let color):
             BlendImageProcessor(blendMode: mode.libraryMode, alpha: alpha, backgroundColor: color?.color)

@@ -42,7 +42,9 @@ enum PipelineStep: Equatable {
     case tint(HexColor)
     /// Change brightness, contrast, saturation and exposure.
     case colors(ColorControls)
-    /// Take the colours away.
+    /// Take the colours away; the brightness stays.
+    case grayscale
+    /// Take the colours away, and brighten the greys a little.
     case blackAndWhite
     /// Blend the image with a background.
     case blend(BlendMode, alpha: Double = 1, background: HexColor? = nil)

@@ -90,13 +90,11 @@ extension PipelineParser {
         ) { arguments throws(PipelineError) in
             .colors(try controls(&arguments))
         },
-        Entry(
-            name: "bw",
-            aliases: ["grayscale"],
-            usage: "bw()",
-            meaning: "take the colours away; grayscale() is the same"
-        ) { _ throws(PipelineError) in
-            .blackAndWhite
+        Entry(name: "grayscale", usage: "grayscale()", meaning: "take the colours away") { _ throws(PipelineError) in
+            .grayscale
+        },
+        Entry(name: "bw", usage: "bw()", meaning: "take the colours away, and brighten a little") {
+            _ throws(PipelineError) in .blackAndWhite
         },
     ]
 

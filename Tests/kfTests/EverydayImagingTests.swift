@@ -102,6 +102,68 @@ import Testing
         // The processor of the same name in Kingfisher brightens.
         #expect(try await processed("bw()")[128, 0] & 0xFF > 150)
     }
+
+    // MARK: Watermarks
+
+    @Test("An image is laid over another one at its anchor, as opaque and as large as asked")
+    func watermark() async throws {
+        try write("in.png", 100, 50) { _, _ in 0xFFFF_FFFF }
+        try write("logo.png", 20, 10) { x, _ in x < 10 ? 0xFFFF_0000 : 0 }
+        let plain = try await processed("overlay(logo.png)")
+        #expect((plain.width, plain.height) == (100, 50))
+        // In the middle, from 40,20 on; its right half is transparent.
+        #expect(plain[40, 20] == 0xFFFF_0000 && plain[49, 29] == 0xFFFF_0000 && plain[39, 20] == 0xFFFF_FFFF)
+        #expect(plain[50, 20] == 0xFFFF_FFFF && plain[40, 30] == 0xFFFF_FFFF)
+        let corner = try await processed("overlay(logo.png,anchor=1,1,opacity=0.4)")
+        #expect(corner[80, 40] == 0xFFFF_9999 && corner[79, 40] == 0xFFFF_FFFF && corner[80, 39] == 0xFFFF_FFFF)
+        let wide = try await processed("overlay(logo.png,anchor=0,0,width=40%)")
+        #expect(wide[0, 19] == 0xFFFF_0000 && wide[17, 0] == 0xFFFF_0000 && wide[0, 20] == 0xFFFF_FFFF)
+        let scaled = try await processed("overlay(./logo.png,anchor=0,0,scale=0.5)")
+        #expect(scaled[0, 4] == 0xFFFF_0000 && scaled[0, 5] == 0xFFFF_FFFF)
+        // Larger than the image: what is beyond the edges is cut off.
+        let large = try await processed("overlay(logo.png,scale=10)")
+        #expect((large.width, large.height) == (100, 50) && large[0, 0] == 0xFFFF_0000 && large[99, 49] == 0xFFFF_FFFF)
+    }
+
+    @Test("An overlay's colours mix with what is half transparent") func watermarkOnTransparency() async throws {
+        try write("in.png", 4, 4) { x, _ in x < 2 ? 0 : 0x8000_0080 }
+        try write("logo.png", 4, 4) { _, _ in 0x8080_0000 }
+        let result = try await processed("overlay(logo.png)")
+        #expect(result[0, 0] == 0x8080_0000)
+        #expect(result[3, 0] == 0xC080_0040)
+    }
+
+    @Test("All commands say what is wrong with an overlay's file, once", arguments: ["fetch", "process", "show"])
+    func watermarkErrors(command: String) async throws {
+        try write("in.png", 10, 10) { _, _ in 0xFFFF_FFFF }
+        try place.write(Data("hello".utf8), "text.png")
+        let output = command == "show" ? [] : ["-o", "out.png"]
+        func errors(_ file: String, _ options: [String] = []) async throws -> String {
+            let result = try await place.kf([command, "in.png", "--process", "overlay(\(file))"] + output + options)
+            #expect(result.status == 1 && result.errorLines.count == 1)
+            return result.errors
+        }
+        let missing = try await errors("missing.png")
+        #expect(missing == "kf: missing.png: cannot be read: No such file or directory (code 5003)\n")
+        let text = try await errors("text.png")
+        #expect(text.hasPrefix("kf: text.png: ") && text.contains("text") && text.hasSuffix("(code 4001)\n"))
+        let remote = try await errors("https://example.com/logo.png")
+        #expect(remote.contains("has to be a file on this machine"), "\(remote)")
+        try write("large.png", 100, 100) { _, _ in 0xFFFF_FFFF }
+        let large = try await errors("large.png", ["--max-pixels", "9999"])
+        #expect(large.contains("--max-pixels 10000 allows it"), "\(large)")
+    }
+
+    @Test("The cache keeps images apart that were made with different overlays") func watermarkInCache() async throws {
+        try write("in.png", 10, 10) { _, _ in 0xFFFF_FFFF }
+        for color: UInt32 in [0xFFFF_0000, 0xFF00_00FF] {
+            // Another length, so that the file is another one whatever the clock of the file system says.
+            try write("logo.png", color == 0xFFFF_0000 ? 10 : 11, 10) { _, _ in color }
+            let result = try await place.kf("fetch", "in.png", "-o", "out.png", "--process", "overlay(logo.png)")
+            #expect(result.status == 0, "\(result.errors)")
+            #expect(try pixels("out.png")[5, 5] == color)
+        }
+    }
 }
 
 /// The pixels of a bitmap, 0xAARRGGBB, premultiplied.

@@ -94,6 +94,20 @@ import Testing
             ("sharpen(1.2)", .sharpen(sigma: 1.2, amount: 1)),
             ("sharpen(1.2,0.5)", .sharpen(sigma: 1.2, amount: 0.5)),
             ("overlay(Blue)", .overlay(HexColor(red: 0, green: 0, blue: 255), fraction: 0.5)),
+            ("overlay(logo.png)", .overlayImage(ImageOverlay(path: "logo.png"))),
+            (
+                "overlay(./logo, anchor=1,0.5, opacity=0.3, width=25%)",
+                .overlayImage(
+                    ImageOverlay(
+                        path: "./logo",
+                        anchor: CGPoint(x: 1, y: 0.5),
+                        opacity: 0.3,
+                        size: .width(.fraction(0.25))
+                    )
+                )
+            ),
+            ("overlay(a b.png,width=200)", .overlayImage(ImageOverlay(path: "a b.png", size: .width(.pixels(200))))),
+            ("overlay(a.b,scale=0.5)", .overlayImage(ImageOverlay(path: "a.b", size: .scaled(0.5)))),
             ("overlay(#00f,0)", .overlay(HexColor(red: 0, green: 0, blue: 255), fraction: 0)),
             ("tint(#00ff0080)", .tint(HexColor(red: 0, green: 255, blue: 0, alpha: 128))),
             (
@@ -228,6 +242,15 @@ import Testing
             ("sharpen(x)", "x", "not a sigma"),
             ("sharpen(1,-1)", "-1", "not an amount"),
             ("overlay(0.5)", "0.5", "not a colour"),
+            ("overlay(logo)", "logo", "not a colour"),
+            ("overlay(logo.png,0.5)", "0.5", "unknown here"),
+            ("overlay(logo.png,anchor=2,0)", "2", "not an anchor"),
+            ("overlay(logo.png,anchor=1)", "", "needs one more argument"),
+            ("overlay(logo.png,opacity=50%)", "50%", "not an opacity"),
+            ("overlay(logo.png,scale=0)", "0", "not a scale"),
+            ("overlay(logo.png,width=x)", "x", "not a width"),
+            ("overlay(logo.png,scale=2,width=9)", "width=9", "unknown here"),
+            ("overlay(logo.png,scale=2,scale=2)", "scale", "is there twice"),
             ("overlay(red,1.5)", "1.5", "not a fraction"),
             ("tint(#12)", "#12", "not a colour"),
             ("tint(red,0.5)", "0.5", "one argument too many"),
@@ -283,7 +306,7 @@ import Testing
                     flip(h|v)
                     blur(R)
                     sharpen(SIGMA[,AMOUNT])
-                    overlay(COLOR[,FRACTION])
+                    overlay(COLOR[,FRACTION]|FILE[,anchor=AX,AY][,opacity=O][,scale=S|,width=W|,width=P%])
                     tint(COLOR)
                     colors(BRIGHTNESS,CONTRAST,SATURATION,EV)
                     grayscale()

@@ -65,15 +65,15 @@ import Testing
     }
 
     @Test("Filters and colours reach the processor") func filtersAndColours() throws {
-        let resize = PipelineStep.resize(CGSize(width: 4, height: 3), .none, .lanczos3).processor
+        let resize = PipelineStep.resize(CGSize(width: 4, height: 3), .none, .lanczos3).processor()
         #expect((resize as? ResizingImageProcessor)?.filter == .lanczos3)
         let red = HexColor(red: 255, green: 0, blue: 0)
-        let overlay = try #require(PipelineStep.overlay(red, fraction: 0.25).processor as? OverlayImageProcessor)
+        let overlay = try #require(PipelineStep.overlay(red, fraction: 0.25).processor() as? OverlayImageProcessor)
         #expect(overlay.overlay == .red)
         #expect(overlay.fraction == 0.25)
-        #expect((PipelineStep.tint(red).processor as? TintImageProcessor)?.tint == .red)
+        #expect((PipelineStep.tint(red).processor() as? TintImageProcessor)?.tint == .red)
         let border = try #require(
-            PipelineStep.border(width: 3, red, radius: .fraction(0.5)).processor as? BorderImageProcessor
+            PipelineStep.border(width: 3, red, radius: .fraction(0.5)).processor() as? BorderImageProcessor
         )
         #expect(border.border == Border(color: .red, lineWidth: 3, radius: .widthFraction(0.5)))
     }

@@ -38,6 +38,8 @@ enum PipelineStep: Equatable {
     case sharpen(sigma: Double, amount: Double = 1)
     /// Lay a colour over the image; a fraction of 0 hides the image, 1 the colour.
     case overlay(HexColor, fraction: Double = 0.5)
+    /// Lay the image of a file over the image.
+    case overlayImage(ImageOverlay)
     /// Lay a colour over everything, empty places included.
     case tint(HexColor)
     /// Change brightness, contrast, saturation and exposure.

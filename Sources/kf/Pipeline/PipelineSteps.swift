@@ -76,9 +76,13 @@ extension PipelineParser {
         Entry(name: "sharpen", usage: "sharpen(SIGMA[,AMOUNT])", meaning: "make edges stand out") {
             arguments throws(PipelineError) in try sharpening(&arguments)
         },
-        Entry(name: "overlay", usage: "overlay(COLOR[,FRACTION])", meaning: "lay a colour over the image") {
-            arguments throws(PipelineError) in
-            .overlay(try arguments.color(), fraction: try arguments.numberIfAny("a fraction", 0...1) ?? 0.5)
+        Entry(
+            name: "overlay",
+            usage: "overlay(COLOR[,FRACTION]|FILE[,anchor=AX,AY][,opacity=O][,scale=S|,width=W|,width=P%])",
+            meaning: "lay a colour over the image, or another image, as large as it is, S times that, or W or P% wide; "
+                + "FILE has a dot or slash, and no comma or parenthesis"
+        ) { arguments throws(PipelineError) in
+            try overlaying(&arguments)
         },
         Entry(name: "tint", usage: "tint(COLOR)", meaning: "lay a colour over everything") {
             arguments throws(PipelineError) in .tint(try arguments.color())
@@ -154,6 +158,28 @@ extension PipelineParser {
         let width = try arguments.number("a width", 0...largestSide)
         let color = try arguments.color()
         return .border(width: width, color, radius: arguments.isEmpty ? .pixels(0) : try arguments.length())
+    }
+
+    private static func overlaying(_ arguments: inout PipelineArguments) throws(PipelineError) -> PipelineStep {
+        guard let path = arguments.pathIfAny() else {
+            let color = try arguments.color(or: "the file of an image, such as logo.png or ./logo")
+            return .overlay(color, fraction: try arguments.numberIfAny("a fraction", 0...1) ?? 0.5)
+        }
+        var overlay = ImageOverlay(path: path)
+        var sizes = ["scale", "width"]
+        while let (key, value) = try arguments.named(["anchor", "opacity"] + sizes) {
+            switch key {
+            case "anchor":
+                let x = try arguments.number(value, "an anchor", 0...1)
+                overlay.anchor = CGPoint(x: x, y: try arguments.number("an anchor", 0...1))
+            case "opacity": overlay.opacity = try arguments.number(value, "an opacity", 0...1)
+            case "scale": overlay.size = .scaled(try arguments.number(value, "a scale", 0.001...1000))
+            default: overlay.size = .width(try arguments.length(value, "a width"))
+            }
+            // Either of them determines the size.
+            if sizes.contains(key) { sizes = [key] }
+        }
+        return .overlayImage(overlay)
     }
 
     private static func sharpening(_ arguments: inout PipelineArguments) throws(PipelineError) -> PipelineStep {

@@ -1,0 +1,90 @@
+// Everyday tasks with files to look at: comparing, contact sheets, sizes, icons, and what cameras note; done by the tool
+// in a process of its own.
+
+import Foundation
+import KFImaging
+import Kingfisher
+import Testing
+
+@testable import kf
+
+@Suite struct EverydayFileTests {
+    let place: TestDirectory
+
+    init() throws { place = try TestDirectory() }
+
+    /// Writes an image of a function as PNG.
+    private func write(
+        _ name: String,
+        _ width: Int,
+        _ height: Int,
+        _ color: (_ x: Int, _ y: Int) -> UInt32
+    ) throws {
+        try place.write(try #require(SampleImages.drawn(width, height, color).pngData()), name)
+    }
+
+    private func bitmap(_ name: String) throws -> Bitmap {
+        try #require(KFCrossPlatformImage(data: try place.data(name))?.cgImage)
+    }
+
+    private func pixel(_ bitmap: Bitmap, _ x: Int, _ y: Int) -> UInt32 {
+        bitmap.withUnsafeBytes { $0.load(fromByteOffset: y * bitmap.bytesPerRow + x * 4, as: UInt32.self) }
+    }
+
+    // MARK: Comparing
+
+    @Test("Equal images of two formats are equal; others are not, and the image of the difference shows where")
+    func compare() async throws {
+        try write("one.png", 20, 10) { _, _ in 0xFF40_4040 }
+        try write("two.png", 20, 10) { x, y in x == 3 && y == 4 ? 0xFF40_5440 : 0xFF40_4040 }
+        _ = try await place.kf("process", "one.png", "-o", "one.webp", "--process", "resize(20x)", "--lossless")
+        let equal = try await place.kf("compare", "one.png", "one.webp")
+        #expect(equal.status == 0 && equal.errors == "", "\(equal.errors)")
+        #expect(equal.output.contains("infinite") && equal.output.contains("result       equal"), "\(equal.output)")
+        let other = try await place.kf("compare", "one.png", "two.png", "-o", "difference.png", "--json")
+        #expect(other.status == 1 && other.errors == "")
+        let object = try #require(try other.objects.first)
+        #expect(object["differing"] as? Int == 1 && object["largest"] as? Int == 20)
+        #expect(object["width"] as? Int == 20 && object["height"] as? Int == 10)
+        #expect(object["equal"] as? Bool == false && object["alike"] as? Bool == false)
+        #expect(object["sourceBytes"] as? Int == (try place.data("one.png").count))
+        #expect(object["otherBytes"] as? Int == (try place.data("two.png").count))
+        // 20² over 200 pixels of three components.
+        let psnr = try #require(object["psnr"] as? Double)
+        #expect(abs(psnr - 10 * log10(255 * 255 * 600 / 400)) < 1e-6)
+        let difference = try bitmap("difference.png")
+        #expect(pixel(difference, 3, 4) == 0xFF00_FF00 && pixel(difference, 4, 4) == 0xFF00_0000)
+    }
+
+    @Test(
+        "A threshold is a PSNR, or up to 1 an SSIM",
+        arguments: [("20", 0), ("99", 1), ("0.5", 0), ("0.99999", 1), ("1", 1)]
+    )
+    func threshold(value: String, status: Int32) async throws {
+        try place.write(try #require(SampleImages.gradient(60, 40).pngData()), "in.png")
+        try place.write(SampleImages.jpeg(60, 40), "in.jpg")
+        #expect(try await place.kf("compare", "in.png", "in.jpg", "--threshold", value).status == status)
+        #expect(try await place.kf("compare", "in.png", "in.png", "--threshold", value).status == 0)
+    }
+
+    @Test("Images of different sizes, and files that are none, are errors that name them")
+    func compareErrors() async throws {
+        try write("one.png", 20, 10) { _, _ in 0xFF40_4040 }
+        try write("two.png", 10, 20) { _, _ in 0xFF40_4040 }
+        let sizes = try await place.kf("compare", "one.png", "two.png")
+        #expect(sizes.status == 1 && sizes.output == "")
+        #expect(
+            sizes.errors == """
+                kf: one.png has 20×10 pixels and two.png 10×20; make one as large as the other first, with kf process \
+                (code 9011)
+
+                """
+        )
+        let missing = try await place.kf("compare", "one.png", "three.png", "--json")
+        #expect(missing.status == 1)
+        #expect(missing.errors == "kf: three.png: cannot be read: No such file or directory (code 5003)\n")
+        #expect(((try missing.objects.first)?["error"] as? [String: Any])?["code"] as? Int == 5003)
+        #expect(try await place.kf("compare", "one.png", "two.png", "--threshold", "-1").status == 2)
+        #expect(try await place.kf("compare", "one.png", "two.png", "-o", "a.txt.bmp").status == 2)
+    }
+}

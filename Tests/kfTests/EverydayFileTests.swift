@@ -87,4 +87,45 @@ import Testing
         #expect(try await place.kf("compare", "one.png", "two.png", "--threshold", "-1").status == 2)
         #expect(try await place.kf("compare", "one.png", "two.png", "-o", "a.txt.bmp").status == 2)
     }
+
+    // MARK: Contact sheets
+
+    @Test("A contact sheet has each image in the middle of its cell, in order") func sheet() async throws {
+        let colors: [UInt32] = [0xFFFF_0000, 0xFF00_FF00, 0xFF00_00FF]
+        for (index, color) in colors.enumerated() { try write("\(index).png", 80, 40) { _, _ in color } }
+        try write("3.png", 4, 4) { _, _ in 0 }
+        let images = ["0.png", "1.png", "2.png", "3.png"]
+        let arguments = ["sheet"] + images + ["-o", "sheet.png", "--cell", "40x40", "--gap", "5"]
+        let result = try await place.kf(arguments + ["--columns", "3", "--background", "#102030"])
+        #expect(result.status == 0 && result.errors == "", "\(result.errors)")
+        #expect(result.output.hasPrefix("4 images: 140×95, PNG"), "\(result.output)")
+        let sheet = try bitmap("sheet.png")
+        #expect(sheet.width == 140 && sheet.height == 95)
+        for (index, color) in colors.enumerated() {
+            let left = 5 + index * 45
+            // 40 × 20 pixels in a cell of 40 × 40.
+            #expect(pixel(sheet, left, 15) == color && pixel(sheet, left + 39, 34) == color)
+            #expect(pixel(sheet, left, 14) == 0xFF10_2030 && pixel(sheet, left - 1, 15) == 0xFF10_2030)
+        }
+        // A small image is not enlarged, and a transparent one shows the background.
+        #expect((50..<95).allSatisfy { y in (0..<140).allSatisfy { pixel(sheet, $0, y) == 0xFF10_2030 } })
+        let square = try await place.kf(arguments + ["--json"])
+        #expect(try square.objects.first?["width"] as? Int == 95 && square.objects.first?["images"] as? Int == 4)
+        #expect(pixel(try bitmap("sheet.png"), 0, 0) == 0xFFFF_FFFF)
+    }
+
+    @Test("A contact sheet leaves out what fails, and says so") func sheetErrors() async throws {
+        try write("in.png", 8, 8) { _, _ in 0xFFFF_0000 }
+        let result = try await place.kf("sheet", "missing.png", "in.png", "-o", "sheet.png", "--cell", "8x8")
+        #expect(result.status == 1 && result.errorLines.count == 1)
+        #expect(result.errors.hasPrefix("kf: missing.png: cannot be read"), "\(result.errors)")
+        #expect(try bitmap("sheet.png").width == 28)
+        #expect(try await place.kf("sheet", "missing.png", "-o", "none.png").status == 1)
+        #expect(!FileManager.default.fileExists(atPath: place.path("none.png")))
+        let large = try await place.kf("sheet", "in.png", "-o", "large.png", "--max-pixels", "1000")
+        #expect(large.errors.contains("it would have 220×220 pixels; make cells smaller"), "\(large.errors)")
+        for wrong in [["--cell", "8"], ["--cell", "0x8"], ["--columns", "0"], ["--background", "reddish"]] {
+            #expect(try await place.kf(["sheet", "in.png", "-o", "none.png"] + wrong).status == 2)
+        }
+    }
 }

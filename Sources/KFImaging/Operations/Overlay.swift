@@ -68,7 +68,7 @@ extension Bitmap {
 
     /// A premultiplied pixel, its opacity reduced to a share of 255, over another one.
     @inline(__always)
-    private static func mixed(_ upper: UInt32, _ share: UInt32, over lower: UInt32) -> UInt32 {
+    static func mixed(_ upper: UInt32, _ share: UInt32, over lower: UInt32) -> UInt32 {
         func channel(_ pixel: UInt32, _ shift: UInt32) -> UInt32 { pixel &>> shift & 0xFF }
         func part(_ value: UInt32, _ share: UInt32) -> UInt32 { (value &* share &+ 127) / 255 }
         let rest = 255 &- part(upper &>> 24, share)

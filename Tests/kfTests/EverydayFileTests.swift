@@ -128,4 +128,63 @@ import Testing
             #expect(try await place.kf(["sheet", "in.png", "-o", "none.png"] + wrong).status == 2)
         }
     }
+
+    // MARK: At most so many bytes
+
+    @Test("--max-size finds the highest quality that is small enough", arguments: ["jpg", "webp", "avif"])
+    func maxSize(ending: String) async throws {
+        try place.write(SampleImages.jpeg(240, 160), "in.jpg")
+        func written(_ options: [String]) async throws -> Data {
+            let arguments = ["process", "in.jpg", "-o", "out.\(ending)", "--process", "rotate(3)"]
+            let result = try await place.kf(arguments + options)
+            #expect(result.status == 0, "\(result.errors)")
+            return try place.data("out.\(ending)")
+        }
+        let (wanted, worse) = (try await written(["-q", "60"]), try await written(["-q", "40"]))
+        // The limit is what the quality 60 takes; WebP does not grow with each step.
+        let found = try await written(["--max-size", "\(wanted.count)"])
+        #expect(found.count <= wanted.count && found.count > worse.count)
+        #expect(found == wanted || ending == "webp")
+    }
+
+    @Test("Sizes have units, and where nothing is small enough the error says how small it gets")
+    func maxSizeErrors() async throws {
+        try place.write(SampleImages.jpeg(240, 160), "in.jpg")
+        let arguments = ["process", "in.jpg", "-o", "out.jpg", "--process", "rotate(3)"]
+        for size in ["200k", "0.2M", "200 KB", "200Ki", "200000"] {
+            #expect(try await place.kf(arguments + ["--max-size", size]).status == 0)
+        }
+        for wrong in ["", "k", "-1", "0", "1x", "1i"] {
+            #expect(try await place.kf(arguments + ["--max-size=\(wrong)"]).status == 2, "\(wrong)")
+        }
+        #expect(try await place.kf(arguments + ["--max-size", "9k", "-q", "3"]).status == 2)
+        try FileManager.default.removeItem(atPath: place.path("out.jpg"))
+        let worst = try await place.kf("process", "in.jpg", "-o", "worst.jpg", "--process", "rotate(3)", "-q", "0")
+        #expect(worst.status == 0)
+        let smallest = try place.data("worst.jpg").count
+        let refused = try await place.kf(arguments + ["--max-size", "100"])
+        #expect(refused.status == 1)
+        #expect(
+            refused.errors.contains("of at most 100 bytes: the smallest file, of quality 0, has \(smallest) bytes"),
+            "\(refused.errors)"
+        )
+        #expect(!FileManager.default.fileExists(atPath: place.path("out.jpg")))
+        let png = try await place.kf(arguments + ["--max-size", "100", "--format", "png"])
+        #expect(png.errors.contains("no quality; use --format jpeg, webp or avif"), "\(png.errors)")
+    }
+
+    @Test("Original bytes that are small enough are copied, and others are not") func maxSizeOfCopies() async throws {
+        let original = try SampleImages.jpeg(240, 160)
+        try place.write(original, "in.jpg")
+        _ = try await place.kf("fetch", "in.jpg", "-o", "out.jpg", "--max-size", "\(original.count)")
+        #expect(try place.data("out.jpg") == original)
+        _ = try await place.kf("fetch", "in.jpg", "-o", "out.jpg", "--max-size", "\(original.count - 1)")
+        #expect(try place.data("out.jpg").count < original.count)
+    }
+
+    @Test("--max-size and --max-bytes name each other") func helpOfSizes() async throws {
+        let words = try await place.kf("process", "--help").output.split { $0.isWhitespace }.joined(separator: " ")
+        #expect(words.contains("Not to be confused with --max-bytes"))
+        #expect(words.contains("what is written is limited by --max-size"))
+    }
 }

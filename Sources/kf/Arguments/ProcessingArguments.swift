@@ -1,6 +1,7 @@
 // The options for the format and the quality of results, for `kf fetch` and `kf process`.
 
 import ArgumentParser
+import Foundation
 import Kingfisher
 
 /// The options for the format and the quality of results.
@@ -21,6 +22,17 @@ struct ProcessingArguments: ParsableArguments {
         transform: Quality.init
     )
     var quality: Quality?
+
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp(
+            "Write files of at most this size, in the highest quality that allows it. (Not to be confused with "
+                + "--max-bytes, which limits what is read.)",
+            valueName: "200k|1.5M|bytes"
+        ),
+        transform: FileSize.init
+    )
+    var maxSize: FileSize?
 
     @Flag(
         help: ArgumentHelp(
@@ -64,6 +76,9 @@ struct ProcessingArguments: ParsableArguments {
         if lossless, let quality, quality.fraction < 1 {
             throw ValidationError("--lossless and --quality exclude each other")
         }
+        if maxSize != nil, lossless || quality != nil {
+            throw ValidationError("--max-size finds the quality: it excludes --quality and --lossless")
+        }
         if lossless, subsampling == .half {
             throw ValidationError("--lossless and --subsampling 420 exclude each other")
         }
@@ -105,6 +120,7 @@ struct ProcessingArguments: ParsableArguments {
             isLossless: lossless,
             subsampling: subsampling,
             keeps: keep,
+            maxSize: maxSize?.bytes,
             isStill: still,
             isChanged: isProcessed || still || keep != nil
         )

@@ -187,4 +187,68 @@ import Testing
         #expect(words.contains("Not to be confused with --max-bytes"))
         #expect(words.contains("what is written is limited by --max-size"))
     }
+
+    // MARK: What cameras note, and colours
+
+    /// The block that Pillow writes with these fields, a maker, a model, a lens, a date, an exposure and a latitude.
+    ///
+    ///     e = Image.Exif(); e[0x010F] = "Canon"; e[0x0110] = "Canon EOS R5"; d = e.get_ifd(0x8769)
+    ///     d.update({0x9003: "2026:05:17 18:04:09", 0x9011: "+02:00", 0x829A: R(1, 250), 0x829D: R(28, 10),
+    ///               0x8827: 400, 0x920A: R(50, 1), 0xA434: "RF50mm F1.2 L USM"})
+    ///     e.get_ifd(0x8825).update({1: "N", 2: (R(48, 1), R(8, 1), R(0, 1))}); e.tobytes()
+    private static let exif = """
+        RXhpZgAATU0AKgAAAAgABAEPAAIAAAAGAAAAPgEQAAIAAAANAAAARIdpAAQAAAABAAAAUoglAAQAAAABAAAA8gAAAABDYW5vbgBDYW5vbiBFT1Mg\
+        UjUAAAAHgpoABQAAAAEAAACsgp0ABQAAAAEAAAC0iCcAAwAAAAEBkAAAkAMAAgAAABQAAAC8kBEAAgAAAAcAAADQkgoABQAAAAEAAADYpDQAAgAA\
+        ABIAAADgAAAAAAAAAAEAAAD6AAAADgAAAAUyMDI2OjA1OjE3IDE4OjA0OjA5ACswMjowMAAAAAAAMgAAAAFSRjUwbW0gRjEuMiBMIFVTTQAAAgAB\
+        AAIAAAACTgAAAAACAAUAAAADAAABEAAAAAAAAAAwAAAAAQAAAAgAAAABAAAAAAAAAAE=
+        """
+
+    @Test("kf info shows what the camera has noted, where it is asked") func infoOfEXIF() async throws {
+        let block = try #require(Data(base64Encoded: Self.exif))
+        let plain = try SampleImages.jpeg()
+        let segment = Data([0xFF, 0xE1, UInt8((block.count + 2) >> 8), UInt8((block.count + 2) & 255)]) + block
+        try place.write(plain.prefix(2) + segment + plain.dropFirst(2), "photo.jpg")
+        try place.write(plain, "plain.jpg")
+        let text = try await place.kf("info", "photo.jpg", "--exif")
+        #expect(text.status == 0, "\(text.errors)")
+        for line in [
+            "camera       Canon EOS R5", "lens         RF50mm F1.2 L USM", "taken        2026-05-17 18:04:09+02:00",
+            "exposure     1/250 s, f/2.8, ISO 400, 50 mm", "location     noted",
+        ] { #expect(text.output.contains("  \(line)\n"), "\(text.output)") }
+        let json = try await place.kf("info", "photo.jpg", "plain.jpg", "--exif", "--json")
+        let objects = try json.objects
+        let exif = try #require(objects.first?["exif"] as? [String: Any])
+        #expect(exif["date"] as? String == "2026-05-17T18:04:09+02:00" && exif["iso"] as? Int == 400)
+        #expect(exif["exposureTime"] as? Double == 0.004 && exif["location"] as? Bool == true)
+        #expect(objects.last?["exif"] is NSNull)
+        let silent = try await place.kf("info", "photo.jpg", "--json")
+        #expect(try silent.objects.first?["exif"] == nil && silent.objects.first?["colors"] == nil)
+    }
+
+    @Test("Broken EXIF data gives what is readable of it") func brokenEXIF() throws {
+        let block = try #require(Data(base64Encoded: Self.exif))
+        for count in 0..<block.count { _ = EXIFSummary(block.prefix(count)) }
+        for place in 0..<block.count {
+            var damaged = [UInt8](block)
+            damaged[place] = 255
+            _ = EXIFSummary(Data(damaged))
+        }
+        #expect(EXIFSummary(block)?.camera == "Canon EOS R5")
+    }
+
+    @Test("kf info shows the colours that stand for an image, and their shares") func infoOfColours() async throws {
+        try write("in.png", 100, 20) { x, _ in x < 60 ? 0xFFE0_1020 : x < 90 ? 0xFF10_20E0 : 0 }
+        let text = try await place.kf("info", "in.png", "--colors")
+        #expect(
+            text.output.contains("  colours      #e01020 66.7 %\n               #1020e0 33.3 %\n"),
+            "\(text.output)"
+        )
+        let json = try await place.kf("info", "in.png", "--colors", "--json")
+        let colors = try #require(try json.objects.first?["colors"] as? [[String: Any]])
+        #expect(colors.map { $0["color"] as? String } == ["#e01020", "#1020e0"])
+        #expect(colors.map { $0["share"] as? Double } == [0.6667, 0.3333])
+        try place.write(SampleImages.jpeg(300, 200), "many.jpg")
+        let many = try await place.kf("info", "many.jpg", "--colors", "--json").objects.first?["colors"]
+        #expect((many as? [Any])?.count == 5)
+    }
 }

@@ -251,4 +251,25 @@ import Testing
         let many = try await place.kf("info", "many.jpg", "--colors", "--json").objects.first?["colors"]
         #expect((many as? [Any])?.count == 5)
     }
+
+    // MARK: Icons
+
+    @Test("An icon is written in several sizes, and read again") func icon() async throws {
+        try write("logo.png", 300, 300) { _, _ in 0xFF20_40C0 }
+        let result = try await place.kf("process", "logo.png", "-o", "favicon.ico", "--process", "round(0)")
+        #expect(result.status == 0, "\(result.errors)")
+        #expect(result.output.contains("256×256, ICO"), "\(result.output)")
+        let icon = try place.data("favicon.ico")
+        #expect(icon.prefix(6) == Data([0, 0, 1, 0, 4, 0]))
+        let widths: [UInt8] = (0..<4).map { icon[6 + $0 * 16] }
+        #expect(widths == [16, 32, 48, 0])
+        #expect(try bitmap("favicon.ico").width == 256)
+        let small = try await place.kf(
+            ["process", "logo.png", "-o", "small.ico", "--process", "round(0)", "--sizes", "24, 64", "--json"]
+        )
+        #expect(try small.objects.first?["width"] as? Int == 64, "\(small.errors)")
+        for wrong in ["", "0", "16,257", "a"] {
+            #expect(try await place.kf("fetch", "logo.png", "-o", "a.ico", "--sizes=\(wrong)").status == 2)
+        }
+    }
 }

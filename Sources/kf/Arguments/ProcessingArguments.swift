@@ -34,6 +34,16 @@ struct ProcessingArguments: ParsableArguments {
     )
     var maxSize: FileSize?
 
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp(
+            "The sides of the images in an ICO file, 1 to 256. (default: 16,32,48,256, as far as the image is as large)",
+            valueName: "n,n…"
+        ),
+        transform: Self.sides
+    )
+    var sizes: [Int]?
+
     @Flag(
         help: ArgumentHelp(
             "Write WebP and AVIF so that no pixel changes, whatever the size; PNG never changes one.",
@@ -107,6 +117,17 @@ struct ProcessingArguments: ParsableArguments {
         return destination
     }
 
+    /// Reads the argument of `--sizes`.
+    private static func sides(_ text: String) throws -> [Int] {
+        let sides = text.split(separator: ",", omittingEmptySubsequences: false).map {
+            Int($0.trimmingCharacters(in: .whitespaces))
+        }
+        guard sides.allSatisfy({ (1...256).contains($0 ?? 0) }) else {
+            throw ValidationError("--sizes must be numbers from 1 to 256, such as 16,32,48")
+        }
+        return Array(Set(sides.compactMap(\.self))).sorted()
+    }
+
     /// How results are written.
     ///
     /// - Parameters:
@@ -121,6 +142,7 @@ struct ProcessingArguments: ParsableArguments {
             subsampling: subsampling,
             keeps: keep,
             maxSize: maxSize?.bytes,
+            iconSides: sizes,
             isStill: still,
             isChanged: isProcessed || still || keep != nil
         )

@@ -19,6 +19,8 @@ struct Encoding: Sendable {
     var keeps: KeptMetadata?
     /// The most bytes of a file, for which the quality is chosen.
     var maxSize: Int?
+    /// The sides of the images in an icon, where some were named.
+    var iconSides: [Int]?
     /// Whether of animations only the first frame is wanted.
     var isStill = false
     /// Whether the image is changed, so that its original bytes cannot be written.
@@ -74,6 +76,7 @@ struct Encoding: Sendable {
     ) async throws(Failure) -> Data {
         var options = ImageEncodingOptions(quality: quality, lossless: isLossless || quality >= 1)
         options.subsampling = subsampling?.chroma ?? .automatic
+        options.iconSides = iconSides
         if subsampling == .half, type.hasSubsampling { options.lossless = false }
         let data = await WorkExecutor.cpu.run { [options, keeps] () async -> Result<Data, ImagingError> in
             var options = options
@@ -95,6 +98,7 @@ struct Encoding: Sendable {
     /// Whether an image of this format cannot be written as its original bytes.
     private func changesBytes(of type: ImageContentType) -> Bool {
         isChanged || (quality != nil && type.hasQuality) || (subsampling != nil && type.hasSubsampling)
+            || (iconSides != nil && type == .ico)
     }
 
     /// The warning when only the first frame of an animation was written.
@@ -110,7 +114,7 @@ struct Encoding: Sendable {
     /// The warning when metadata that was to be kept has no place, or is not read.
     private func lostMetadata(of original: Data?, as type: ImageContentType) -> String? {
         guard keeps != nil else { return nil }
-        guard type != .gif else {
+        guard type != .gif, type != .ico else {
             return "no EXIF data was written, for \(type.name) holds none; use --format png, jpeg, webp or avif to "
                 + "keep them"
         }

@@ -38,6 +38,10 @@ struct Exhibit: Sendable {
         Exhibit("crop(120x120)", CroppingImageProcessor(size: size(120, 120))),
         Exhibit("crop(120x90,0,1)", CroppingImageProcessor(size: size(120, 90), anchor: CGPoint(x: 0, y: 1))),
         Exhibit("smartcrop(100x100)", SmartCroppingImageProcessor(size: size(100, 100))),
+        Exhibit(
+            "pad(200x180,#1386c4)",
+            CanvasResizingImageProcessor(size: size(200, 180), scaleMode: .aspectFit, backgroundColor: color(0x1386C4))
+        ),
         Exhibit("trim()", TrimmingImageProcessor(), isOnNothing: true),
     ]
 
@@ -72,6 +76,7 @@ struct Exhibit: Sendable {
             "colors(0,1.2,1.8,0.3)",
             ColorControlsProcessor(brightness: 0, contrast: 1.2, saturation: 1.8, inputEV: 0.3)
         ),
+        Exhibit("grayscale()", ColorControlsProcessor(brightness: 0, contrast: 1, saturation: 0, inputEV: 0)),
         Exhibit("bw()", BlackWhiteProcessor()),
     ]
 

@@ -35,6 +35,7 @@ import Testing
             ("sharpened", { $0.sharpened(sigma: 1, amount: 1) }),
             ("blended", { $0.blended(.multiply, alpha: 1, background: .white) }),
             ("overlaid", { $0.overlaid(color, fraction: 0.5) }),
+            ("overlaid with an image", { $0.overlaid(with: $0, anchor: .zero, opacity: 0.5) }),
             ("bordered", { $0.bordered(Border(color: color, lineWidth: 1)) }),
             ("placed", { $0.placed(onPoints: $0.size, mode: .aspectFit) }),
             ("upright", { $0.cgImage.map { Image(cgImage: $0, scale: 1, orientation: .left).normalized } }),

@@ -29,6 +29,7 @@ private func operations(on size: PixelSize) -> [Operation] {
         ("tinted in a mode", { $0.tinted(with: .red, .plusDarker) }),
         ("tinted", { $0.tinted(with: .red, in: .linear) }),
         ("overlaid", { $0.overlaid(.red, fraction: 0.5) }),
+        ("overlaid with an image", { $0.overlaid(with: $0, anchor: .zero, opacity: 0.5) }),
         ("adjusted", { $0.adjusted(ColorAdjustment(brightness: 0.1, contrast: 1, saturation: 2, inputEV: 0)) }),
         ("blurred", { $0.blurred(radius: 5) }),
         ("blurred widely", { $0.blurred(radius: 400) }),

@@ -61,6 +61,16 @@ import Testing
             ("resize(9x8, none, filter = nearest )", .resize(CGSize(width: 9, height: 8), .none, .nearest)),
             ("crop(9x8)", .crop(CGSize(width: 9, height: 8), anchor: CGPoint(x: 0.5, y: 0.5))),
             ("crop(9x8,0,1)", .crop(CGSize(width: 9, height: 8), anchor: CGPoint(x: 0, y: 1))),
+            ("crop(9x8,100,50)", .cropRect(CGRect(x: 100, y: 50, width: 9, height: 8))),
+            ("crop(9x8,0,2)", .cropRect(CGRect(x: 0, y: 2, width: 9, height: 8))),
+            ("crop(9x8,1px,1)", .cropRect(CGRect(x: 1, y: 1, width: 9, height: 8))),
+            ("pad(9x8)", .pad(CGSize(width: 9, height: 8))),
+            ("pad(9x8,#fff)", .pad(CGSize(width: 9, height: 8), HexColor(red: 255, green: 255, blue: 255))),
+            ("pad(9x8,0,1)", .pad(CGSize(width: 9, height: 8), anchor: CGPoint(x: 0, y: 1))),
+            (
+                "pad(9x8,red,0,1)",
+                .pad(CGSize(width: 9, height: 8), HexColor(red: 255, green: 0, blue: 0), anchor: CGPoint(x: 0, y: 1))
+            ),
             ("smartcrop(9x8)", .smartcrop(CGSize(width: 9, height: 8))),
             ("trim()", .trim(tolerance: 0.04)),
             ("trim(0.2)", .trim(tolerance: 0.2)),
@@ -84,12 +94,27 @@ import Testing
             ("sharpen(1.2)", .sharpen(sigma: 1.2, amount: 1)),
             ("sharpen(1.2,0.5)", .sharpen(sigma: 1.2, amount: 0.5)),
             ("overlay(Blue)", .overlay(HexColor(red: 0, green: 0, blue: 255), fraction: 0.5)),
+            ("overlay(logo.png)", .overlayImage(ImageOverlay(path: "logo.png"))),
+            (
+                "overlay(./logo, anchor=1,0.5, opacity=0.3, width=25%)",
+                .overlayImage(
+                    ImageOverlay(
+                        path: "./logo",
+                        anchor: CGPoint(x: 1, y: 0.5),
+                        opacity: 0.3,
+                        size: .width(.fraction(0.25))
+                    )
+                )
+            ),
+            ("overlay(a b.png,width=200)", .overlayImage(ImageOverlay(path: "a b.png", size: .width(.pixels(200))))),
+            ("overlay(a.b,scale=0.5)", .overlayImage(ImageOverlay(path: "a.b", size: .scaled(0.5)))),
             ("overlay(#00f,0)", .overlay(HexColor(red: 0, green: 0, blue: 255), fraction: 0)),
             ("tint(#00ff0080)", .tint(HexColor(red: 0, green: 255, blue: 0, alpha: 128))),
             (
                 "colors(-0.1,1.2,0,-1)",
                 .colors(.init(brightness: -0.1, contrast: 1.2, saturation: 0, exposure: -1))
             ),
+            ("grayscale()", .grayscale),
             ("bw()", .blackAndWhite),
             ("blend(multiply)", .blend(.multiply, alpha: 1, background: nil)),
             ("blend(colorDodge,0.5)", .blend(.colorDodge, alpha: 0.5, background: nil)),
@@ -179,9 +204,18 @@ import Testing
             ("resize(10x10,filter=nearest,none)", "none", "unknown here"),
             ("crop(10)", "10", "not a size"),
             ("crop(10x10,0.5)", "", "needs one more argument"),
-            ("crop(10x10,2,0)", "2", "not an anchor"),
+            ("crop(10x10,2,0.5)", "0.5", "not a pixel"),
+            ("crop(10x10,1.5,0)", "1.5", "not a pixel"),
+            ("crop(10x10,-2px,0)", "-2px", "not a pixel"),
+            ("crop(10x10,left,2)", "left", "not a pixel"),
+            ("crop(10x10,left,top)", "left", "not an anchor"),
             ("crop(10x10,0,-0.1)", "-0.1", "not an anchor"),
             ("crop(10x10,0,0,0)", "0", "one argument too many"),
+            ("pad()", "", "needs an argument"),
+            ("pad(9x)", "", "not a number of pixels"),
+            ("pad(9x9,reddish)", "reddish", "not a colour"),
+            ("pad(9x9,red,0)", "", "needs one more argument"),
+            ("pad(9x9,0,2)", "2", "not an anchor"),
             ("smartcrop()", "", "needs an argument"),
             ("smartcrop(axb)", "a", "not a number of pixels"),
             ("trim(-1)", "-1", "not a tolerance"),
@@ -208,6 +242,15 @@ import Testing
             ("sharpen(x)", "x", "not a sigma"),
             ("sharpen(1,-1)", "-1", "not an amount"),
             ("overlay(0.5)", "0.5", "not a colour"),
+            ("overlay(logo)", "logo", "not a colour"),
+            ("overlay(logo.png,0.5)", "0.5", "unknown here"),
+            ("overlay(logo.png,anchor=2,0)", "2", "not an anchor"),
+            ("overlay(logo.png,anchor=1)", "", "needs one more argument"),
+            ("overlay(logo.png,opacity=50%)", "50%", "not an opacity"),
+            ("overlay(logo.png,scale=0)", "0", "not a scale"),
+            ("overlay(logo.png,width=x)", "x", "not a width"),
+            ("overlay(logo.png,scale=2,width=9)", "width=9", "unknown here"),
+            ("overlay(logo.png,scale=2,scale=2)", "scale", "is there twice"),
             ("overlay(red,1.5)", "1.5", "not a fraction"),
             ("tint(#12)", "#12", "not a colour"),
             ("tint(red,0.5)", "0.5", "one argument too many"),
@@ -252,8 +295,9 @@ import Testing
                     thumbnail(WxH|Wx|xH[,fit|fill|exact][,anchor=AX,AY|anchor=smart])
                     resize(WxH|Wx|xH[,none|aspectFit|aspectFill][,filter=lanczos3])
                     downsample(WxH|Wx|xH)
-                    crop(WxH[,AX,AY])
+                    crop(WxH[,AX,AY|,X,Y])
                     smartcrop(WxH)
+                    pad(WxH[,COLOR][,AX,AY])
                     trim([TOLERANCE])
                     round(R|P%[,corners=tl+tr+bl+br][,size=WxH][,background=COLOR])
                     circle()
@@ -262,9 +306,10 @@ import Testing
                     flip(h|v)
                     blur(R)
                     sharpen(SIGMA[,AMOUNT])
-                    overlay(COLOR[,FRACTION])
+                    overlay(COLOR[,FRACTION]|FILE[,anchor=AX,AY][,opacity=O][,scale=S|,width=W|,width=P%])
                     tint(COLOR)
                     colors(BRIGHTNESS,CONTRAST,SATURATION,EV)
+                    grayscale()
                     bw()
                     blend(MODE[,ALPHA][,COLOR])
                     composite(OPERATION[,ALPHA][,COLOR])

@@ -27,6 +27,9 @@ import Testing
             ("crop(20x10,0,1)", "CroppingImageProcessor((20.0, 10.0)_(0.0, 1.0))"),
             ("smartcrop(20x10)", "SmartCroppingImageProcessor((20.0, 10.0))"),
             ("trim(0.1)", "TrimmingImageProcessor(0.1)"),
+            ("pad(20x10)", "CanvasResizingImageProcessor((20.0, 10.0), aspectFit)"),
+            ("pad(20x10,0,1)", "CanvasResizingImageProcessor((20.0, 10.0), aspectFit, (0.0, 1.0))"),
+            ("pad(20x10,#f00)", "CanvasResizingImageProcessor((20.0, 10.0), aspectFit)_(1.00,0.00,0.00,1.00)"),
             ("round(8,corners=tl)", "RoundCornerImageProcessor(8.0_corner(1))"),
             ("circle()", "CircleImageProcessor"),
             ("rotate(90)", "RotationImageProcessor(\(-Double.pi / 2)_true)"),
@@ -35,6 +38,7 @@ import Testing
             ("blur(5)", "BlurImageProcessor(5.0)"),
             ("sharpen(2,0.5)", "SharpeningImageProcessor(2.0_0.5)"),
             ("colors(0.1,1.5,2,-1)", "ColorControlsProcessor(0.1_1.5_2.0_-1.0)"),
+            ("grayscale()", "ColorControlsProcessor(0.0_1.0_0.0_0.0)"),
             ("bw()", "BlackWhiteProcessor"),
             ("blend(multiply,0.5)", "BlendImageProcessor(1,0.5)"),
             ("composite(sourceAtop)", "CompositingImageProcessor(5,1.0)"),
@@ -61,15 +65,15 @@ import Testing
     }
 
     @Test("Filters and colours reach the processor") func filtersAndColours() throws {
-        let resize = PipelineStep.resize(CGSize(width: 4, height: 3), .none, .lanczos3).processor
+        let resize = PipelineStep.resize(CGSize(width: 4, height: 3), .none, .lanczos3).processor()
         #expect((resize as? ResizingImageProcessor)?.filter == .lanczos3)
         let red = HexColor(red: 255, green: 0, blue: 0)
-        let overlay = try #require(PipelineStep.overlay(red, fraction: 0.25).processor as? OverlayImageProcessor)
+        let overlay = try #require(PipelineStep.overlay(red, fraction: 0.25).processor() as? OverlayImageProcessor)
         #expect(overlay.overlay == .red)
         #expect(overlay.fraction == 0.25)
-        #expect((PipelineStep.tint(red).processor as? TintImageProcessor)?.tint == .red)
+        #expect((PipelineStep.tint(red).processor() as? TintImageProcessor)?.tint == .red)
         let border = try #require(
-            PipelineStep.border(width: 3, red, radius: .fraction(0.5)).processor as? BorderImageProcessor
+            PipelineStep.border(width: 3, red, radius: .fraction(0.5)).processor() as? BorderImageProcessor
         )
         #expect(border.border == Border(color: .red, lineWidth: 3, radius: .widthFraction(0.5)))
     }

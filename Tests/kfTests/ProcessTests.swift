@@ -190,12 +190,4 @@ import Testing
         let piped = try await place.kf(["hash", "-", "--max-bytes", "\(size - 1)"], input: SampleImages.gif())
         #expect(piped.errors.contains("came; --max-bytes allows more"), "\(piped.errors)")
     }
-
-    @Test("grayscale is a name of bw") func grayscale() async throws {
-        try place.write(SampleImages.png(), "in.png")
-        for step in ["bw", "grayscale"] {
-            #expect(try await place.kf("process", "in.png", "-o", "\(step).png", "--process", "\(step)()").status == 0)
-        }
-        #expect(try place.data("bw.png") == place.data("grayscale.png"))
-    }
 }

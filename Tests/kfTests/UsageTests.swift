@@ -28,8 +28,8 @@ import Testing
                 "-dash.jpg is no option; put ./ before a file's name, or -- before the files"
             ),
             (["fetch", "a", "--process", "grayscal()"], "there is no step \"grayscal\"; did you mean grayscale?"),
-            (["process", "a", "-o", "b.xyz", "--process", "bw()"], "use .png, .jpg, .gif, .webp or .avif"),
-            (["fetch", "a", "-o", "b.xyz"], "use .png, .jpg, .gif, .webp or .avif"),
+            (["process", "a", "-o", "b.xyz", "--process", "bw()"], "use .png, .jpg, .gif, .webp, .avif or .ico"),
+            (["fetch", "a", "-o", "b.xyz"], "use .png, .jpg, .gif, .webp, .avif or .ico"),
             (["fetch", "a", "-o", "{nam}.png"], "{nam} stands for nothing; use {width}, {height}, {ext}, {name}"),
             (["fetch", "a", "b", "-o", "{width}.png"], "-o {width}.png has no {name}"),
             (["fetch", "a", "--keep", "xmp"], "xmp"),

@@ -6,7 +6,7 @@ package import Foundation
 /// The directories of an EXIF block.
 package struct EXIFCopy {
     /// One field of a directory.
-    private struct Field {
+    struct Field {
         let tag: Int
         let type: Int
         let count: Int
@@ -17,7 +17,7 @@ package struct EXIFCopy {
     /// The bytes of one value, by type.
     private static let sizes = [1: 1, 2: 1, 3: 2, 4: 4, 5: 8, 6: 1, 7: 1, 8: 2, 9: 4, 10: 8, 11: 4, 12: 8]
     private static let (orientation, colorSpace) = (0x0112, 0xA001)
-    private static let (details, location) = (0x8769, 0x8825)
+    static let (details, location) = (0x8769, 0x8825)
     /// The fields that are left out: sizes and places of other pixels; blocks in formats of their own, which may tell
     /// the location too (XMP, IPTC, Photoshop); a maker's notes, which break when they are moved; other directories.
     private static let dropped: Set = [
@@ -63,11 +63,15 @@ package struct EXIFCopy {
 
     // MARK: Reading
 
-    private func number(_ offset: Int, _ size: Int) -> Int? {
+    func number(_ offset: Int, _ size: Int) -> Int? {
         guard offset >= 0, offset <= bytes.count - size else { return nil }
         let part = bytes[offset..<offset + size]
-        return isLittleEndian
-            ? part.reversed().reduce(0) { $0 << 8 | Int($1) } : part.reduce(0) { $0 << 8 | Int($1) }
+        return number(of: part)
+    }
+
+    /// The number that some bytes of the block stand for.
+    func number(of bytes: ArraySlice<UInt8>) -> Int {
+        isLittleEndian ? bytes.reversed().reduce(0) { $0 << 8 | Int($1) } : bytes.reduce(0) { $0 << 8 | Int($1) }
     }
 
     private func fields(_ directory: Int) -> [Field] {
@@ -75,7 +79,7 @@ package struct EXIFCopy {
     }
 
     /// The fields of a directory whose values are there, each tag once; no more of them than the block has room for.
-    private func allFields(_ directory: Int) -> [Field] {
+    func allFields(_ directory: Int) -> [Field] {
         var (seen, room) = (Set<Int>(), bytes.count)
         return (0..<(number(directory, 2) ?? 0)).compactMap { index in
             let entry = directory + 2 + index * 12
@@ -91,9 +95,9 @@ package struct EXIFCopy {
         }
     }
 
-    private func pointer(_ tag: Int, among fields: [Field]) -> Int? {
+    func pointer(_ tag: Int, among fields: [Field]) -> Int? {
         guard let value = fields.first(where: { $0.tag == tag })?.value, value.count == 4 else { return nil }
-        return (isLittleEndian ? value.reversed() : value).reduce(0) { $0 << 8 | Int($1) }
+        return number(of: value[...])
     }
 
     // MARK: Writing

@@ -12,6 +12,8 @@ public struct ImageEncodingOptions: Sendable, Hashable {
     public var lossless: Bool
     /// The resolution of the colours in JPEG and AVIF.
     package var subsampling = ChromaSubsampling.automatic
+    /// The sides of the images in an icon, 1…256; nil are the usual ones.
+    package var iconSides: [Int]?
     /// What is written beside the pixels.
     package var metadata = EncodedMetadata()
 

@@ -174,16 +174,31 @@ extension Image {
         return redrawn { bitmap throws(ImagingError) in try bitmap.part(part) ?? bitmap }
     }
 
-    /// The image on a canvas of exactly `size` points: stretched, fitted with transparent margins, or filling it and
-    /// cut.
-    package func placed(onPoints canvas: CGSize, mode: ContentMode) -> Image? {
+    /// The image on a canvas of exactly `size` points: stretched, fitted with margins, or filling it and cut.
+    ///
+    /// - Parameters:
+    ///   - canvas: The size of the canvas.
+    ///   - mode: How the image is fitted to it.
+    ///   - anchor: Where on it the image is, or which part of the image is on it, 0…1 on each axis.
+    ///   - background: The colour of the canvas; nil is none.
+    /// - Returns: The new image.
+    package func placed(
+        onPoints canvas: CGSize,
+        mode: ContentMode,
+        anchor: CGPoint = CGPoint(x: 0.5, y: 0.5),
+        background: Color? = nil
+    ) -> Image? {
         guard cgImage != nil else { return self }
         guard canvas.width > 0, canvas.height > 0, let target = Geometry.canvas(points: canvas, scale: scale) else {
             let isNonsense = canvas.width.isNaN || canvas.height.isNaN || canvas.width <= 0 || canvas.height <= 0
             return isNonsense ? redrawn { $0 } : nil
         }
         guard let resized = resized(toPoints: size.resized(to: canvas, for: mode)) else { return nil }
-        return resized.redrawn { bitmap throws(ImagingError) in try bitmap.centered(in: target) }
+        return resized.redrawn { bitmap throws(ImagingError) in
+            let placed = try bitmap.placed(in: target, anchor: anchor)
+            guard let background, placed.hasAlpha else { return placed }
+            return try placed.blended(.normal, alpha: 1, background: background)
+        }
     }
 }
 

@@ -1,6 +1,6 @@
 // Turning images by any angle.
 
-import Foundation
+package import Foundation
 
 extension Bitmap {
     /// The image turned around its centre.
@@ -30,17 +30,24 @@ extension Bitmap {
 
     private func quarterTurned(_ orientation: Orientation, fits: Bool) throws(ImagingError) -> Bitmap {
         let turned = try oriented(from: orientation)
-        return fits ? turned : try turned.centered(in: size)
+        return fits ? turned : try turned.placed(in: size)
     }
 
-    /// The middle of the image on a canvas of another size; missing pixels are transparent.
+    /// The image on a canvas of another size; missing pixels are transparent.
     ///
     /// Where the margins cannot be equal, the left and the upper one are the smaller ones.
+    ///
+    /// - Parameters:
+    ///   - canvas: The size of the canvas.
+    ///   - anchor: Where on it the image is, 0…1 on each axis: 0 is the left or top edge, 1 the right or bottom one.
+    /// - Returns: The canvas; what is beyond it is cut off.
     /// - Throws: ``ImagingError/outOfMemory(bytes:)``.
-    package func centered(in canvas: PixelSize) throws(ImagingError) -> Bitmap {
+    package func placed(
+        in canvas: PixelSize,
+        anchor: CGPoint = CGPoint(x: 0.5, y: 0.5)
+    ) throws(ImagingError) -> Bitmap {
         guard canvas != size else { return self }
-        // The shift is rounded down where it is negative, too.
-        let (left, top) = ((canvas.width - width) >> 1, (canvas.height - height) >> 1)
+        let (left, top) = offset(in: canvas, anchor: anchor)
         let columns = max(0, left)..<min(canvas.width, left + width)
         let isCovered = canvas.width <= width && canvas.height <= height
         return try withUnsafeBytes { bytes throws(ImagingError) in
@@ -55,6 +62,14 @@ extension Bitmap {
                 }
             }
         }
+    }
+
+    /// The left and the upper margin on a canvas, rounded down; negative where the image is larger.
+    func offset(in canvas: PixelSize, anchor: CGPoint) -> (left: Int, top: Int) {
+        func margin(_ free: Int, _ part: CGFloat) -> Int {
+            Int((Double(free) * Double(part.isNaN ? 0.5 : part.clampedToUnit)).rounded(.down))
+        }
+        return (margin(canvas.width - width, anchor.x), margin(canvas.height - height, anchor.y))
     }
 
     private func turned(by angle: Double, fits: Bool) throws(ImagingError) -> Bitmap {

@@ -164,7 +164,7 @@ struct ProcessedFrames: ImageFrameSource {
         guard let bitmap = processed(index) else { return nil }
         if index == 0 { canvas.size.withLock { $0 = bitmap.size } }
         let size = canvas.size.withLock { $0 } ?? frame(at: 0)?.size ?? bitmap.size
-        return (try? bitmap.centered(in: size))?.limited(to: maxSize)
+        return (try? bitmap.placed(in: size))?.limited(to: maxSize)
     }
 
     func duration(at index: Int) -> TimeInterval { frames.duration(at: index) }

@@ -120,28 +120,45 @@ public struct TrimmingImageProcessor: ImageProcessor {
 
 /// Places images on a canvas of exactly the given size.
 public struct CanvasResizingImageProcessor: ImageProcessor {
-    /// Names the size and the mode.
+    /// Names the size and the mode, and an anchor and a background that are not the default ones.
     public let identifier: String
     /// The size of the canvas in points.
     public let size: CGSize
     /// How the image is fitted to it.
     public let scaleMode: ContentMode
+    /// Where on the canvas the image is, 0…1 on each axis: 0 is the left or top edge, 1 the right or bottom one.
+    public let anchor: CGPoint
+    /// The colour of the canvas, which transparent parts of the image show too; nil is none.
+    public let backgroundColor: KFCrossPlatformColor?
 
     /// Creates a processor.
     ///
     /// - Parameters:
     ///   - size: The size of the canvas in points.
-    ///   - scaleMode: Whether the image is stretched, fitted with transparent margins, or fills the canvas and is cut.
-    public init(size: CGSize, scaleMode: ContentMode = .none) {
+    ///   - scaleMode: Whether the image is stretched, fitted with margins, or fills the canvas and is cut.
+    ///   - anchor: Where on the canvas the image is, or which part of it is kept, 0…1 on each axis: 0 is the left or
+    ///     top edge, 1 the right or bottom one.
+    ///   - backgroundColor: The colour of the canvas, which transparent parts of the image show too; nil is none.
+    public init(
+        size: CGSize,
+        scaleMode: ContentMode = .none,
+        anchor: CGPoint = CGPoint(x: 0.5, y: 0.5),
+        backgroundColor: KFCrossPlatformColor? = nil
+    ) {
         self.size = size
         self.scaleMode = scaleMode
+        self.anchor = anchor
+        self.backgroundColor = backgroundColor
         let mode =
             switch scaleMode {
             case .none: ""
             case .aspectFit: ", aspectFit"
             case .aspectFill: ", aspectFill"
             }
-        identifier = "com.onevcat.Kingfisher.CanvasResizingImageProcessor(\(size.identifierText)\(mode))"
+        let place = anchor == CGPoint(x: 0.5, y: 0.5) ? "" : ", \(anchor.identifierText)"
+        let background = backgroundColor.map { "_\($0.identifierText)" } ?? ""
+        identifier =
+            "com.onevcat.Kingfisher.CanvasResizingImageProcessor(\(size.identifierText)\(mode)\(place))" + background
     }
 
     /// The canvas; data is decoded first.
@@ -151,6 +168,7 @@ public struct CanvasResizingImageProcessor: ImageProcessor {
     ///   - options: Names the scale.
     /// - Returns: The image, or nil for data that cannot be decoded and sizes no bitmap can have.
     public func process(item: ImageProcessItem, options: KingfisherParsedOptionsInfo) -> KFCrossPlatformImage? {
-        DefaultImageProcessor.default.process(item: item, options: options)?.placed(onPoints: size, mode: scaleMode)
+        DefaultImageProcessor.default.process(item: item, options: options)?
+            .placed(onPoints: size, mode: scaleMode, anchor: anchor, background: backgroundColor)
     }
 }

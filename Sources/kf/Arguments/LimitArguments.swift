@@ -18,7 +18,8 @@ struct LimitArguments: ParsableArguments {
     @Option(
         parsing: .unconditional,
         help: ArgumentHelp(
-            "Refuse sources of more bytes. (default: 200 MiB for downloads and pipes, no limit for files)",
+            "Refuse sources of more bytes; what is written is limited by --max-size of fetch and process. (default: 200 "
+                + "MiB for downloads and pipes, no limit for files)",
             valueName: "n"
         )
     )

@@ -36,9 +36,4 @@ struct PipelineArgument: ExpressibleByArgument {
             }
         }
     }
-
-    /// The steps as one processor.
-    var processor: (any ImageProcessor)? {
-        get throws { PipelineStep.processor(of: try steps) }
-    }
 }

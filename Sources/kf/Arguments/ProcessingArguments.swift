@@ -1,6 +1,7 @@
 // The options for the format and the quality of results, for `kf fetch` and `kf process`.
 
 import ArgumentParser
+import Foundation
 import Kingfisher
 
 /// The options for the format and the quality of results.
@@ -21,6 +22,27 @@ struct ProcessingArguments: ParsableArguments {
         transform: Quality.init
     )
     var quality: Quality?
+
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp(
+            "Write files of at most this size, in the highest quality that allows it. (Not to be confused with "
+                + "--max-bytes, which limits what is read.)",
+            valueName: "200k|1.5M|bytes"
+        ),
+        transform: FileSize.init
+    )
+    var maxSize: FileSize?
+
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp(
+            "The sides of the images in an ICO file, 1 to 256. (default: 16,32,48,256, as far as the image is as large)",
+            valueName: "n,n…"
+        ),
+        transform: Self.sides
+    )
+    var sizes: [Int]?
 
     @Flag(
         help: ArgumentHelp(
@@ -64,6 +86,9 @@ struct ProcessingArguments: ParsableArguments {
         if lossless, let quality, quality.fraction < 1 {
             throw ValidationError("--lossless and --quality exclude each other")
         }
+        if maxSize != nil, lossless || quality != nil {
+            throw ValidationError("--max-size finds the quality: it excludes --quality and --lossless")
+        }
         if lossless, subsampling == .half {
             throw ValidationError("--lossless and --subsampling 420 exclude each other")
         }
@@ -92,6 +117,17 @@ struct ProcessingArguments: ParsableArguments {
         return destination
     }
 
+    /// Reads the argument of `--sizes`.
+    private static func sides(_ text: String) throws -> [Int] {
+        let sides = text.split(separator: ",", omittingEmptySubsequences: false).map {
+            Int($0.trimmingCharacters(in: .whitespaces))
+        }
+        guard sides.allSatisfy({ (1...256).contains($0 ?? 0) }) else {
+            throw ValidationError("--sizes must be numbers from 1 to 256, such as 16,32,48")
+        }
+        return Array(Set(sides.compactMap(\.self))).sorted()
+    }
+
     /// How results are written.
     ///
     /// - Parameters:
@@ -105,6 +141,8 @@ struct ProcessingArguments: ParsableArguments {
             isLossless: lossless,
             subsampling: subsampling,
             keeps: keep,
+            maxSize: maxSize?.bytes,
+            iconSides: sizes,
             isStill: still,
             isChanged: isProcessed || still || keep != nil
         )

@@ -97,7 +97,7 @@ struct FetchCommand: AsyncParsableCommand {
         try await OutputFile.prepare(destination)
         let encoding = processing.encoding(for: destination, isProcessed: pipeline != nil)
         let run = FetchRun(
-            loader: try loader(keepsAnimations: destination != nil && encoding.mayHoldAnimation),
+            loader: try await loader(keepsAnimations: destination != nil && encoding.mayHoldAnimation),
             arguments: sources,
             destination: destination,
             steps: try pipeline?.steps ?? [],
@@ -112,7 +112,7 @@ struct FetchCommand: AsyncParsableCommand {
         if failures > 0 { throw ExitStatus.failed }
     }
 
-    private func loader(keepsAnimations: Bool) throws -> ImageLoader {
+    private func loader(keepsAnimations: Bool) async throws -> ImageLoader {
         var options: KingfisherOptionsInfo = [.respectCacheControl]
         if onlyCache { options.append(.onlyFromCache) }
         if refresh { options.append(.forceRefresh) }
@@ -122,7 +122,7 @@ struct FetchCommand: AsyncParsableCommand {
         return ImageLoader(
             downloader: network.downloader(connections: concurrency),
             cache: cacheArguments.cache,
-            processor: try pipeline?.processor,
+            processor: try await pipeline?.processor,
             policy: keepsAnimations ? .transformFrames : .firstFrame,
             writesToDisk: !memoryOnly,
             limits: limits,

@@ -1,4 +1,4 @@
-// `kf info`: describes images from their headers. Decodes no pixels.
+// `kf info`: describes images from their headers. Decodes no pixels, but for colours.
 
 import ArgumentParser
 import Foundation
@@ -9,11 +9,13 @@ import KFSupport
 struct InfoCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "info",
-        abstract: "Show format, size, orientation, frames, alpha and colour profile, without decoding.",
+        abstract: "Show format, size, orientation, frames, alpha and colour profile; on request EXIF data and colours.",
         discussion: """
             --json prints one object per line: source, format, width, height, orientation (the EXIF number), frames, \
             duration (seconds), loopCount (0 is without end), alpha, colorProfile, bytes; or source and error. Width \
-            and height are those of the stored pixels, before the orientation is applied.
+            and height are those of the stored pixels, before the orientation is applied. With --exif also exif, null \
+            or an object: camera, lens, date, exposureTime (seconds), aperture, iso, focalLength (mm), location \
+            (whether one is noted). With --colors also colors: objects with color and share.
             """
     )
 
@@ -23,6 +25,7 @@ struct InfoCommand: AsyncParsableCommand {
     @Flag(help: "Print one JSON object per line.")
     var json = false
 
+    @OptionGroup var more: InfoDetailArguments
     @OptionGroup var limits: LimitArguments
     @OptionGroup var network: NetworkArguments
 
@@ -32,8 +35,11 @@ struct InfoCommand: AsyncParsableCommand {
         var failures = 0
         for source in sources {
             do throws(Failure) {
-                let info = try Self.info(of: try await reader.read(source))
-                console.print(lines: json ? [info.json(of: source).description] : info.lines(of: source))
+                let data = try await reader.read(source)
+                let (info, details) = (try Self.info(of: data), try await more.details(of: data))
+                console.print(
+                    lines: json ? [info.json(of: source, details).description] : info.lines(of: source, details)
+                )
             } catch {
                 failures += 1
                 console.error(error.line(about: source))
@@ -53,8 +59,8 @@ struct InfoCommand: AsyncParsableCommand {
 }
 
 extension ImageInfo {
-    fileprivate func json(of source: String) -> JSON {
-        [
+    fileprivate func json(of source: String, _ details: InfoDetails) -> JSON {
+        let header: KeyValuePairs<String, JSON> = [
             "source": .string(Redaction.source(source)),
             "format": .string(contentType.name.lowercased()),
             "width": .int(pixelWidth),
@@ -67,9 +73,10 @@ extension ImageInfo {
             "colorProfile": .optional(colorProfileName, JSON.string),
             "bytes": .int(byteCount),
         ]
+        return .object(header.map { JSON.Member(key: $0.key, value: $0.value) } + details.members)
     }
 
-    fileprivate func lines(of source: String) -> [String] {
+    fileprivate func lines(of source: String, _ details: InfoDetails) -> [String] {
         var lines = [
             ("format", contentType.name),
             ("size", "\(pixelWidth)×\(pixelHeight) pixels"),
@@ -84,6 +91,6 @@ extension ImageInfo {
             ("bytes", "\(byteCount) (\(Units.bytes(byteCount)))"),
         ]
         return [Units.source(source)]
-            + lines.map { "  \($0.padding(toLength: 13, withPad: " ", startingAt: 0))\($1)" }
+            + (lines + details.lines).map { "  \($0.padding(toLength: 13, withPad: " ", startingAt: 0))\($1)" }
     }
 }

@@ -19,7 +19,7 @@ struct KFCommand: AsyncParsableCommand {
         version: "kf \(version)",
         subcommands: [
             FetchCommand.self, PrefetchCommand.self, InfoCommand.self, ProcessCommand.self, ShowCommand.self,
-            HashCommand.self, CacheCommand.self,
+            CompareCommand.self, SheetCommand.self, HashCommand.self, CacheCommand.self,
         ]
     )
 

@@ -66,7 +66,7 @@ struct PrefetchCommand: AsyncParsableCommand {
         let console = Console(isQuiet: quiet)
         let lines = try PrefetchList.lines(of: list)
         let run = PrefetchRun(
-            loader: try loader(),
+            loader: try await loader(),
             lines: lines,
             concurrency: concurrency,
             usesJSON: json,
@@ -81,7 +81,7 @@ struct PrefetchCommand: AsyncParsableCommand {
         if failures > 0 { throw ExitStatus.failed }
     }
 
-    private func loader() throws -> ImageLoader {
+    private func loader() async throws -> ImageLoader {
         limits.apply()
         var options: KingfisherOptionsInfo = []
         if refresh { options.append(.forceRefresh) }
@@ -90,7 +90,7 @@ struct PrefetchCommand: AsyncParsableCommand {
         return ImageLoader(
             downloader: network.downloader(connections: concurrency),
             cache: cacheArguments.cache,
-            processor: try pipeline?.processor,
+            processor: try await pipeline?.processor,
             policy: still ? .firstFrame : .transformFrames,
             limits: limits,
             options: options

@@ -65,9 +65,11 @@ struct ProcessCommand: AsyncParsableCommand {
         let interruption = console.endingProgressOnInterruption()
         defer { interruption?.finish() }
         try await OutputFile.prepare(destination)
+        let reader = SourceBytes(network, limits)
         let run = ProcessRun(
-            reader: SourceBytes(network, limits),
+            reader: reader,
             steps: try pipeline.steps,
+            processor: try await pipeline.processor,
             encoding: processing.encoding(for: destination, isProcessed: true),
             processing: processing,
             destination: destination,

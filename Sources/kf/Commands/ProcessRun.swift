@@ -9,6 +9,8 @@ import Kingfisher
 struct ProcessRun: Sendable {
     let reader: SourceBytes
     let steps: [PipelineStep]
+    /// The steps as one processor.
+    let processor: (any ImageProcessor)?
     let encoding: Encoding
     let processing: ProcessingArguments
     let destination: OutputDestination
@@ -42,7 +44,7 @@ struct ProcessRun: Sendable {
     private func process(_ input: String, name: String, keeping files: InputFiles) async -> ProcessReport {
         do throws(Failure) {
             let data = try await reader.read(input)
-            let image = try await ImageBytes.image(data, PipelineStep.processor(of: steps), isStill: encoding.isStill)
+            let image = try await ImageBytes.image(data, processor, isStill: encoding.isStill)
             try processing.check(image)
             let encoded = try await encoding.encoded(image, original: data)
             let output = try await OutputFile.write(encoded, to: destination, name: name, keeping: files)

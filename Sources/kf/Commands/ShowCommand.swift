@@ -57,9 +57,10 @@ struct ShowCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let processor = try pipeline?.processor
+        let reader = SourceBytes(network, limits)
+        let processor = try await pipeline?.processor
         do throws(Failure) {
-            let data = try await SourceBytes(network, limits).read(source)
+            let data = try await reader.read(source)
             let limit = frameLimit
             let image = try await ImageBytes.image(data, processor, isStill: limit == 1)
             try await show(ShowFrames(image, limit: limit))

@@ -9,11 +9,15 @@ extension Failure {
     func json(about source: String) -> JSON { ["source": .string(Redaction.source(source)), "error": json] }
 
     /// The line for people: the source that failed, named once, and the reason.
-    func line(about source: String) -> String {
+    func line(about source: String) -> String { naming(source).text }
+
+    /// The failure with a sentence that begins with the source, and does not name it again.
+    func naming(_ source: String) -> Failure {
         let names = Self.names(of: source).map { Self.oneLine(Redaction.source($0)) }.sorted {
             $0.count > $1.count
         }
-        return "\(Units.source(source)): \(names.reduce(text) { Self.withoutName($1, in: $0) })"
+        let sentence = names.reduce(message) { Self.withoutName($1, in: $0) }
+        return Failure(code: code, reason: reason, message: "\(Units.source(source)): \(sentence)", imaging: imaging)
     }
 
     /// A sentence without its subject if that is the name, and with "the source" for the name elsewhere.

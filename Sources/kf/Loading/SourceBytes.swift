@@ -21,25 +21,27 @@ struct SourceBytes: Sendable {
     func read(_ text: String) async throws(Failure) -> Data {
         let argument = try SourceArgument.reading(text)
         try limits.check(argument)
-        do throws(KingfisherError) {
-            switch argument.location {
-            case .network(let url):
-                return try await downloader.downloadImage(with: url, options: options).originalData
-            case .file(let url):
-                return try await read(argument.stream ?? LocalFileImageDataProvider(fileURL: url))
-            case .bytes(let data):
-                return data
-            }
-        } catch {
-            throw Failure(error)
+        switch argument.location {
+        case .network(let url): return try await download(url)
+        case .file(let url): return try await Self.read(argument.stream ?? LocalFileImageDataProvider(fileURL: url))
+        case .bytes(let data): return data
         }
     }
 
-    private func read(_ provider: any ImageDataProvider) async throws(KingfisherError) -> Data {
+    /// The bytes of a provider.
+    static func read(_ provider: any ImageDataProvider) async throws(Failure) -> Data {
         do {
             return try await provider.data()
         } catch {
-            throw .imageSettingError(reason: .dataProviderError(provider: provider, error: error))
+            throw Failure(.imageSettingError(reason: .dataProviderError(provider: provider, error: error)))
+        }
+    }
+
+    private func download(_ url: URL) async throws(Failure) -> Data {
+        do throws(KingfisherError) {
+            return try await downloader.downloadImage(with: url, options: options).originalData
+        } catch {
+            throw Failure(error)
         }
     }
 }

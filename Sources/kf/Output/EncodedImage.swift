@@ -19,7 +19,10 @@ struct EncodedImage: Sendable {
 
     init(_ data: Data, type: ImageContentType, of image: Image, warning: String? = nil) {
         (self.data, self.type, self.warning) = (data, type, warning)
-        (width, height) = (Int(image.size.width * image.scale), Int(image.size.height * image.scale))
+        // An icon holds the image in other sizes.
+        let icon = type == .ico ? try? ImageInfo(data: data) : nil
+        width = icon?.pixelWidth ?? Int(image.size.width * image.scale)
+        height = icon?.pixelHeight ?? Int(image.size.height * image.scale)
     }
 }
 

@@ -17,6 +17,10 @@ struct Encoding: Sendable {
     var subsampling: Subsampling?
     /// What `--keep` named.
     var keeps: KeptMetadata?
+    /// The most bytes of a file, for which the quality is chosen.
+    var maxSize: Int?
+    /// The sides of the images in an icon, where some were named.
+    var iconSides: [Int]?
     /// Whether of animations only the first frame is wanted.
     var isStill = false
     /// Whether the image is changed, so that its original bytes cannot be written.
@@ -39,33 +43,52 @@ struct Encoding: Sendable {
     /// - Throws: Why it cannot be encoded.
     func encoded(_ image: Image, original: Data?) async throws(Failure) -> EncodedImage {
         let own = original.flatMap { ImageContentType(sniffing: $0) } ?? image.contentType
-        if let original, let own, own == wanted ?? own, !changesBytes(of: own) {
+        if let original, let own, own == wanted ?? own, !changesBytes(of: own),
+            original.count <= maxSize ?? .max
+        {
             return EncodedImage(original, type: own, of: image)
         }
         let animation = image.kf.frameSource.flatMap { $0.frameCount > 1 ? $0 : nil }
         let type = try encodable(own: own, isAnimated: animation != nil)
-        let quality = quality ?? Self.usualQuality
+        let frames = Self.holdsAnimations(type) ? animation : nil
+        let data =
+            if let maxSize {
+                try await QualitySearch(limit: maxSize, type: type).file { quality throws(Failure) in
+                    try await bytes(image, frames, original, as: type, quality: quality)
+                }
+            } else {
+                try await bytes(image, frames, original, as: type, quality: quality ?? Self.usualQuality)
+            }
+        let warning =
+            warning(image, original, as: type)
+            ?? animation.flatMap { Self.loopWarning($0, as: type) }
+            ?? lostMetadata(of: original, as: type)
+        return EncodedImage(data, type: type, of: image, warning: warning)
+    }
+
+    /// The file of an image, or of all frames of an animation.
+    private func bytes(
+        _ image: Image,
+        _ animation: (any ImageFrameSource)?,
+        _ original: Data?,
+        as type: ImageContentType,
+        quality: Double
+    ) async throws(Failure) -> Data {
         var options = ImageEncodingOptions(quality: quality, lossless: isLossless || quality >= 1)
         options.subsampling = subsampling?.chroma ?? .automatic
+        options.iconSides = iconSides
         if subsampling == .half, type.hasSubsampling { options.lossless = false }
         let data = await WorkExecutor.cpu.run { [options, keeps] () async -> Result<Data, ImagingError> in
             var options = options
             options.metadata = EncodedMetadata(exif: keeps?.exif(of: original), hasProfile: true)
             return Result { [options] () throws(ImagingError) in
-                guard let animation, Self.holdsAnimations(type) else {
-                    return try Codecs.encode(image, as: type, options)
-                }
+                guard let animation else { return try Codecs.encode(image, as: type, options) }
                 return try Codecs.encode(animation, as: type, options)
             }
         }
-        switch data {
-        case .success(let data):
-            let warning =
-                warning(image, original, as: type)
-                ?? animation.flatMap { Self.loopWarning($0, as: type) }
-                ?? lostMetadata(of: original, as: type)
-            return EncodedImage(data, type: type, of: image, warning: warning)
-        case .failure(let error):
+        do throws(ImagingError) {
+            return try data.get()
+        } catch {
             let side = max(image.pixelWidth, image.pixelHeight)
             let others = OutputFormat.allCases.filter { $0.contentType != type && side <= $0.largestSide ?? side }
             throw .cannotEncode(type.name, "\(error)", instead: others)
@@ -75,6 +98,7 @@ struct Encoding: Sendable {
     /// Whether an image of this format cannot be written as its original bytes.
     private func changesBytes(of type: ImageContentType) -> Bool {
         isChanged || (quality != nil && type.hasQuality) || (subsampling != nil && type.hasSubsampling)
+            || (iconSides != nil && type == .ico)
     }
 
     /// The warning when only the first frame of an animation was written.
@@ -90,8 +114,9 @@ struct Encoding: Sendable {
     /// The warning when metadata that was to be kept has no place, or is not read.
     private func lostMetadata(of original: Data?, as type: ImageContentType) -> String? {
         guard keeps != nil else { return nil }
-        guard type != .gif else {
-            return "no EXIF data was written, for GIF holds none; use --format png, jpeg, webp or avif to keep them"
+        guard type != .gif, type != .ico else {
+            return "no EXIF data was written, for \(type.name) holds none; use --format png, jpeg, webp or avif to "
+                + "keep them"
         }
         return original.flatMap { KeptMetadata.unreadPlace(in: $0) }.map { place in
             "no EXIF data was kept, for kf does not read it from \(place); copy it with another tool, such as exiftool"
@@ -137,7 +162,7 @@ struct Encoding: Sendable {
 
 extension ImageContentType {
     /// Whether the quality has an effect in this format.
-    fileprivate var hasQuality: Bool { self != .png }
+    var hasQuality: Bool { self != .png && self != .ico }
 
     /// Whether the resolution of colours can be chosen in this format.
     fileprivate var hasSubsampling: Bool { self == .jpeg || self == .avif }

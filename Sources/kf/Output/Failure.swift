@@ -118,6 +118,12 @@ struct Failure: Error, Equatable {
     /// The options that allow what a limit refuses; nil where no option does.
     private static func advice(_ error: KingfisherError) -> String? {
         if case .responseError(reason: .responseTooLarge) = error { return "; --max-bytes allows more" }
+        // The bytes decode, so that it is a step which made no image of them.
+        if case .processorError(.processingFailed(let processor, _)) = error, error.imagingError == nil,
+            processor.identifier.contains(PixelCropProcessor.name)
+        {
+            return "; crop at a pixel that is within the image"
+        }
         return error.imagingError.flatMap(advice)
     }
 

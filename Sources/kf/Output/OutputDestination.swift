@@ -60,8 +60,8 @@ enum OutputDestination: Equatable, Decodable {
         guard let fileName, !URL(fileURLWithPath: fileName).pathExtension.isEmpty else { return }
         guard type.flatMap({ OutputFormat($0) }) == nil, type == nil || !copies else { return }
         throw ValidationError(
-            "-o \(fileName) asks for a format this tool does not write; use .png, .jpg, .gif, .webp "
-                + "or .avif, or name the format with --format"
+            "-o \(fileName) asks for a format this tool does not write; use .png, .jpg, .gif, .webp, "
+                + ".avif or .ico, or name the format with --format"
         )
     }
 

@@ -5,7 +5,7 @@ import KFImaging
 
 /// The formats the tool writes.
 enum OutputFormat: String, CaseIterable, ExpressibleByArgument {
-    case png, jpeg, gif, webp, avif
+    case png, jpeg, gif, webp, avif, ico
 
     /// Reads a format's name or the extension of its files, in any case.
     init?(argument: String) {
@@ -28,6 +28,8 @@ enum OutputFormat: String, CaseIterable, ExpressibleByArgument {
         case .gif: 65_535
         case .webp: 16_383
         case .avif: 65_536
+        // Larger ones are shrunk.
+        case .ico: 256
         }
     }
 
@@ -39,6 +41,7 @@ enum OutputFormat: String, CaseIterable, ExpressibleByArgument {
         switch self {
         case .jpeg: "JPEG always loses something"
         case .gif: "GIF holds no more than 256 colours a frame"
+        case .ico: "ICO holds the image in other sizes than its own"
         case .png, .webp, .avif: nil
         }
     }
@@ -55,6 +58,7 @@ enum OutputFormat: String, CaseIterable, ExpressibleByArgument {
         case .gif: .gif
         case .webp: .webp
         case .avif: .avif
+        case .ico: .ico
         }
     }
 }

@@ -4,6 +4,14 @@ import Foundation
 
 /// The arguments between a step's parentheses, taken from the front.
 struct PipelineArguments {
+    /// A place on an image.
+    enum Place {
+        /// From 0 at the left or top to 1 at the right or bottom.
+        case anchor(CGPoint)
+        /// Counted from the upper left corner.
+        case pixel(CGPoint)
+    }
+
     private let step: String
     private let usage: String
     private let inside: Fragment
@@ -30,20 +38,7 @@ struct PipelineArguments {
     mutating func sizeOrSide() throws(PipelineError) -> CGSize { try size(try next(), mayLackSide: true) }
 
     /// Takes a radius: `20` or `50%`.
-    mutating func length() throws(PipelineError) -> PipelineStep.Length {
-        let argument = try next()
-        let allowed = ["a radius in pixels, such as 20 or 7.5", "a part of the size from 0% to 100%, such as 50%"]
-        guard argument.text.hasSuffix("%") else {
-            guard let pixels = Self.number(argument.text), (0...PipelineParser.largestSide).contains(pixels) else {
-                throw argument.error("\"\(argument.text)\" is not a radius", allowed: allowed)
-            }
-            return .pixels(pixels)
-        }
-        guard let percent = Self.number(String(argument.text.dropLast())), (0...100).contains(percent) else {
-            throw argument.error("\"\(argument.text)\" is not a part of the size", allowed: allowed)
-        }
-        return .fraction(percent / 100)
-    }
+    mutating func length() throws(PipelineError) -> PipelineStep.Length { try length(try next(), "a radius") }
 
     /// Takes a number of a range; `what` names it in messages, with its article.
     mutating func number(_ what: String, _ range: ClosedRange<Double>) throws(PipelineError) -> Double {
@@ -51,7 +46,20 @@ struct PipelineArguments {
     }
 
     /// Takes a colour.
-    mutating func color() throws(PipelineError) -> HexColor { try color(try next()) }
+    ///
+    /// - Parameter other: What could be there, too.
+    /// - Returns: The colour.
+    /// - Throws: Why it is none.
+    mutating func color(or other: String? = nil) throws(PipelineError) -> HexColor { try color(try next(), or: other) }
+
+    /// Takes the name of a file if the next argument has a dot or a slash, and is no number.
+    mutating func pathIfAny() -> String? {
+        guard let text = rest.first?.text, text.contains(where: { $0 == "." || $0 == "/" }), Self.number(text) == nil
+        else { return nil }
+        taken += 1
+        rest.removeFirst()
+        return text
+    }
 
     /// Takes one of a few words.
     mutating func word<Word: RawRepresentable & CaseIterable>(
@@ -62,6 +70,15 @@ struct PipelineArguments {
             throw argument.error("\"\(argument.text)\" is unknown here", allowed: Word.allCases.map(\.rawValue))
         }
         return word
+    }
+
+    /// Takes a place: two numbers from 0 to 1 are an anchor, larger ones and those with `px` a pixel.
+    mutating func place() throws(PipelineError) -> Place {
+        let (x, y) = (try next(), try next())
+        let isPixel = [x, y].contains { $0.text.hasSuffix("px") || Self.number($0.text) ?? 0 > 1 }
+        return isPixel
+            ? .pixel(CGPoint(x: try pixel(x), y: try pixel(y)))
+            : .anchor(CGPoint(x: try number(x, "an anchor", 0...1), y: try number(y, "an anchor", 0...1)))
     }
 
     // MARK: Optional arguments
@@ -85,6 +102,12 @@ struct PipelineArguments {
         }
         rest.removeFirst()
         return word
+    }
+
+    /// Takes a colour if the next argument is no number.
+    mutating func colorIfAny() throws(PipelineError) -> HexColor? {
+        guard let first = rest.first, Self.number(first.text) == nil else { return nil }
+        return try color()
     }
 
     /// Takes an opacity and a colour, each if it is given.
@@ -162,6 +185,21 @@ extension PipelineArguments {
         return CGSize(width: numbers[0] ?? 0, height: numbers[1] ?? 0)
     }
 
+    /// Reads the number of a pixel, `100` or `100px`.
+    private func pixel(_ value: Fragment) throws(PipelineError) -> Double {
+        let digits = value.text.hasSuffix("px") ? String(value.text.dropLast(2)) : value.text
+        guard let number = Self.number(digits), number == number.rounded(), (0...1_000_000).contains(number) else {
+            throw value.error(
+                "\"\(value.text)\" is not a pixel",
+                allowed: [
+                    "a whole number of pixels from the left or top edge, such as 100 or 100px",
+                    "for both sides, an anchor from 0 to 1",
+                ]
+            )
+        }
+        return number
+    }
+
     /// Reads `tl+br`.
     func corners(_ value: Fragment) throws(PipelineError) -> Set<PipelineStep.Corner> {
         var result: Set<PipelineStep.Corner> = []
@@ -177,12 +215,27 @@ extension PipelineArguments {
         return result
     }
 
-    /// Reads a colour.
-    func color(_ value: Fragment) throws(PipelineError) -> HexColor {
+    /// Reads a length, `20` or `50%`; `what` names it in messages, with its article.
+    func length(_ value: Fragment, _ what: String) throws(PipelineError) -> PipelineStep.Length {
+        let allowed = ["\(what) in pixels, such as 20 or 7.5", "a part of the size from 0% to 100%, such as 50%"]
+        guard value.text.hasSuffix("%") else {
+            guard let pixels = Self.number(value.text), (0...PipelineParser.largestSide).contains(pixels) else {
+                throw value.error("\"\(value.text)\" is not \(what)", allowed: allowed)
+            }
+            return .pixels(pixels)
+        }
+        guard let percent = Self.number(String(value.text.dropLast())), (0...100).contains(percent) else {
+            throw value.error("\"\(value.text)\" is not a part of the size", allowed: allowed)
+        }
+        return .fraction(percent / 100)
+    }
+
+    /// Reads a colour; `other` is what could be there, too.
+    func color(_ value: Fragment, or other: String? = nil) throws(PipelineError) -> HexColor {
         guard let color = HexColor(value.text) else {
             throw value.error(
                 "\"\(value.text)\" is not a colour",
-                allowed: [HexColor.spellings.joined(separator: ", ")]
+                allowed: [HexColor.spellings.joined(separator: ", ")] + (other.map { [$0] } ?? [])
             )
         }
         return color

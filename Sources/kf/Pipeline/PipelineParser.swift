@@ -7,8 +7,6 @@ enum PipelineParser {
     /// A step's name, its spelling and meaning for the help, and the function that reads its arguments.
     struct Entry: Sendable {
         let name: String
-        /// Other names of the step.
-        var aliases: [String] = []
         let usage: String
         let meaning: String
         let read: @Sendable (inout PipelineArguments) throws(PipelineError) -> PipelineStep
@@ -34,9 +32,9 @@ enum PipelineParser {
         let allowed = steps.map(\.usage)
         guard !part.isEmpty else { throw part.error("a step is missing", allowed: allowed) }
         let name = part.prefix { $0.isLetter || $0.isNumber || $0 == "_" || $0 == "-" }
-        guard let entry = steps.first(where: { $0.name == name.text || $0.aliases.contains(name.text) }) else {
+        guard let entry = steps.first(where: { $0.name == name.text }) else {
             let wrong = name.isEmpty ? part : name
-            let meant = Suggestion.closest(to: wrong.text, among: steps.flatMap { [$0.name] + $0.aliases })
+            let meant = Suggestion.closest(to: wrong.text, among: steps.map(\.name))
             let advice = meant.map { "; did you mean \($0)?" } ?? ""
             throw wrong.error("there is no step \"\(wrong.text)\"\(advice)", allowed: allowed)
         }

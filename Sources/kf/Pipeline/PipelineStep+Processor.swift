@@ -8,7 +8,10 @@ extension PipelineStep {
     /// The processor that does this step.
     ///
     /// Images have a scale of one here, so points are pixels.
-    var processor: any ImageProcessor {
+    ///
+    /// - Parameter files: The files that steps name, by their paths.
+    /// - Returns: The processor.
+    func processor(_ files: [String: OverlayFile] = [:]) -> any ImageProcessor {
         switch self {
         case .thumbnail(let size, let mode, let anchor):
             ThumbnailImageProcessor(size: size, mode: mode.libraryMode, anchor: anchor.libraryAnchor)
@@ -21,7 +24,15 @@ extension PipelineStep {
                 filter: filter?.libraryFilter ?? .automatic
             )
         case .crop(let size, let anchor): CroppingImageProcessor(size: size, anchor: anchor)
+        case .cropRect(let rect): PixelCropProcessor(rect: rect)
         case .smartcrop(let size): SmartCroppingImageProcessor(size: size)
+        case .pad(let size, let color, let anchor):
+            CanvasResizingImageProcessor(
+                size: size,
+                scaleMode: .aspectFit,
+                anchor: anchor,
+                backgroundColor: color?.color
+            )
         case .trim(let tolerance): TrimmingImageProcessor(tolerance: tolerance)
         case .round(let rounding): rounding.processor
         case .circle: CircleImageProcessor()
@@ -33,8 +44,10 @@ extension PipelineStep {
         case .blur(let radius): BlurImageProcessor(blurRadius: radius)
         case .sharpen(let sigma, let amount): SharpeningImageProcessor(sigma: sigma, amount: amount)
         case .overlay(let color, let fraction): OverlayImageProcessor(overlay: color.color, fraction: fraction)
+        case .overlayImage(let overlay): ImageOverlayProcessor(overlay: overlay, file: files[overlay.path])
         case .tint(let color): TintImageProcessor(tint: color.color)
         case .colors(let controls): controls.processor
+        case .grayscale: ColorControlsProcessor(brightness: 0, contrast: 1, saturation: 0, inputEV: 0)
         case .blackAndWhite: BlackWhiteProcessor()
         case .blend(let mode, let alpha, let color):
             BlendImageProcessor(blendMode: mode.libraryMode, alpha: alpha, backgroundColor: color?.color)
@@ -48,9 +61,14 @@ extension PipelineStep {
     }
 
     /// All steps as one processor; nil when there are none.
-    static func processor(of steps: [PipelineStep]) -> (any ImageProcessor)? {
+    ///
+    /// - Parameters:
+    ///   - steps: The steps, first to last.
+    ///   - files: The files that they name, by their paths.
+    /// - Returns: The processor.
+    static func processor(of steps: [PipelineStep], files: [String: OverlayFile] = [:]) -> (any ImageProcessor)? {
         guard let first = steps.first else { return nil }
-        return steps.dropFirst().reduce(first.processor) { $0 |> $1.processor }
+        return steps.dropFirst().reduce(first.processor(files)) { $0 |> $1.processor(files) }
     }
 }
 

@@ -14,8 +14,12 @@ enum PipelineStep: Equatable {
     case resize(CGSize, Fit = .none, Filter? = nil)
     /// Cut out this size; the anchor counts from 0 at the left or top to 1 at the right or bottom.
     case crop(CGSize, anchor: CGPoint = CGPoint(x: 0.5, y: 0.5))
+    /// Cut out a rectangle; what is beyond the image's edges is left out.
+    case cropRect(CGRect)
     /// Cut out this size where the image has the most detail.
     case smartcrop(CGSize)
+    /// Fit into this size, on a canvas of a colour or of none; the anchor counts as that of `crop` does.
+    case pad(CGSize, HexColor? = nil, anchor: CGPoint = CGPoint(x: 0.5, y: 0.5))
     /// Cut off edges of one colour; 0 tolerates no difference, 1 every one.
     case trim(tolerance: Double = 0.04)
     /// Round the corners.
@@ -34,11 +38,15 @@ enum PipelineStep: Equatable {
     case sharpen(sigma: Double, amount: Double = 1)
     /// Lay a colour over the image; a fraction of 0 hides the image, 1 the colour.
     case overlay(HexColor, fraction: Double = 0.5)
+    /// Lay the image of a file over the image.
+    case overlayImage(ImageOverlay)
     /// Lay a colour over everything, empty places included.
     case tint(HexColor)
     /// Change brightness, contrast, saturation and exposure.
     case colors(ColorControls)
-    /// Take the colours away.
+    /// Take the colours away; the brightness stays.
+    case grayscale
+    /// Take the colours away, and brighten the greys a little.
     case blackAndWhite
     /// Blend the image with a background.
     case blend(BlendMode, alpha: Double = 1, background: HexColor? = nil)

@@ -25,11 +25,22 @@ extension PipelineParser {
         Entry(name: "downsample", usage: "downsample(WxH|Wx|xH)", meaning: "decode small; the longer side counts") {
             arguments throws(PipelineError) in .downsample(try arguments.sizeOrSide())
         },
-        Entry(name: "crop", usage: "crop(WxH[,AX,AY])", meaning: "cut out, from 0,0 (top left) to 1,1") {
-            arguments throws(PipelineError) in try cropping(&arguments)
+        Entry(
+            name: "crop",
+            usage: "crop(WxH[,AX,AY|,X,Y])",
+            meaning: "cut out, at an anchor from 0,0 (top left) to 1,1, or at a pixel, such as 100,50 or 1px,1px"
+        ) { arguments throws(PipelineError) in
+            try cropping(&arguments)
         },
         Entry(name: "smartcrop", usage: "smartcrop(WxH)", meaning: "cut out where there is most to see") {
             arguments throws(PipelineError) in .smartcrop(try arguments.size())
+        },
+        Entry(
+            name: "pad",
+            usage: "pad(WxH[,COLOR][,AX,AY])",
+            meaning: "fit in, enlarged if it is smaller, and fill the rest with a colour, or leave it transparent"
+        ) { arguments throws(PipelineError) in
+            try padding(&arguments)
         },
         Entry(name: "trim", usage: "trim([TOLERANCE])", meaning: "cut off edges of one colour") {
             arguments throws(PipelineError) in
@@ -65,9 +76,13 @@ extension PipelineParser {
         Entry(name: "sharpen", usage: "sharpen(SIGMA[,AMOUNT])", meaning: "make edges stand out") {
             arguments throws(PipelineError) in try sharpening(&arguments)
         },
-        Entry(name: "overlay", usage: "overlay(COLOR[,FRACTION])", meaning: "lay a colour over the image") {
-            arguments throws(PipelineError) in
-            .overlay(try arguments.color(), fraction: try arguments.numberIfAny("a fraction", 0...1) ?? 0.5)
+        Entry(
+            name: "overlay",
+            usage: "overlay(COLOR[,FRACTION]|FILE[,anchor=AX,AY][,opacity=O][,scale=S|,width=W|,width=P%])",
+            meaning: "lay a colour over the image, or another image, as large as it is, S times that, or W or P% wide; "
+                + "FILE has a dot or slash, and no comma or parenthesis"
+        ) { arguments throws(PipelineError) in
+            try overlaying(&arguments)
         },
         Entry(name: "tint", usage: "tint(COLOR)", meaning: "lay a colour over everything") {
             arguments throws(PipelineError) in .tint(try arguments.color())
@@ -79,13 +94,11 @@ extension PipelineParser {
         ) { arguments throws(PipelineError) in
             .colors(try controls(&arguments))
         },
-        Entry(
-            name: "bw",
-            aliases: ["grayscale"],
-            usage: "bw()",
-            meaning: "take the colours away; grayscale() is the same"
-        ) { _ throws(PipelineError) in
-            .blackAndWhite
+        Entry(name: "grayscale", usage: "grayscale()", meaning: "take the colours away") { _ throws(PipelineError) in
+            .grayscale
+        },
+        Entry(name: "bw", usage: "bw()", meaning: "take the colours away, and brighten a little") {
+            _ throws(PipelineError) in .blackAndWhite
         },
     ]
 
@@ -127,14 +140,46 @@ extension PipelineParser {
     private static func cropping(_ arguments: inout PipelineArguments) throws(PipelineError) -> PipelineStep {
         let size = try arguments.size()
         guard !arguments.isEmpty else { return .crop(size) }
+        switch try arguments.place() {
+        case .anchor(let anchor): return .crop(size, anchor: anchor)
+        case .pixel(let corner): return .cropRect(CGRect(origin: corner, size: size))
+        }
+    }
+
+    private static func padding(_ arguments: inout PipelineArguments) throws(PipelineError) -> PipelineStep {
+        let size = try arguments.size()
+        let color = try arguments.colorIfAny()
+        guard !arguments.isEmpty else { return .pad(size, color) }
         let x = try arguments.number("an anchor", 0...1)
-        return .crop(size, anchor: CGPoint(x: x, y: try arguments.number("an anchor", 0...1)))
+        return .pad(size, color, anchor: CGPoint(x: x, y: try arguments.number("an anchor", 0...1)))
     }
 
     private static func bordering(_ arguments: inout PipelineArguments) throws(PipelineError) -> PipelineStep {
         let width = try arguments.number("a width", 0...largestSide)
         let color = try arguments.color()
         return .border(width: width, color, radius: arguments.isEmpty ? .pixels(0) : try arguments.length())
+    }
+
+    private static func overlaying(_ arguments: inout PipelineArguments) throws(PipelineError) -> PipelineStep {
+        guard let path = arguments.pathIfAny() else {
+            let color = try arguments.color(or: "the file of an image, such as logo.png or ./logo")
+            return .overlay(color, fraction: try arguments.numberIfAny("a fraction", 0...1) ?? 0.5)
+        }
+        var overlay = ImageOverlay(path: path)
+        var sizes = ["scale", "width"]
+        while let (key, value) = try arguments.named(["anchor", "opacity"] + sizes) {
+            switch key {
+            case "anchor":
+                let x = try arguments.number(value, "an anchor", 0...1)
+                overlay.anchor = CGPoint(x: x, y: try arguments.number("an anchor", 0...1))
+            case "opacity": overlay.opacity = try arguments.number(value, "an opacity", 0...1)
+            case "scale": overlay.size = .scaled(try arguments.number(value, "a scale", 0.001...1000))
+            default: overlay.size = .width(try arguments.length(value, "a width"))
+            }
+            // Either of them determines the size.
+            if sizes.contains(key) { sizes = [key] }
+        }
+        return .overlayImage(overlay)
     }
 
     private static func sharpening(_ arguments: inout PipelineArguments) throws(PipelineError) -> PipelineStep {

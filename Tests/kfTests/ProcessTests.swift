@@ -29,6 +29,21 @@ import Testing
         #expect(place.files("home-cache") == [])
     }
 
+    @Test("Without a pipeline images are converted, upright and without metadata", arguments: ["out.webp", "out.jpg"])
+    func conversion(output: String) async throws {
+        let source = SampleEXIF(isLittleEndian: true).added(toJPEG: try SampleImages.jpeg())
+        try place.write(source, "in.jpg")
+        let result = try await place.kf("process", "in.jpg", "-o", output)
+        #expect(result.status == 0 && result.errors == "", "\(result.errors)")
+        let data = try place.data(output)
+        let info = try ImageInfo(data: data)
+        #expect((info.pixelWidth, info.pixelHeight, info.orientation) == (40, 60, .up))
+        #expect(info.contentType.preferredFileExtension == URL(fileURLWithPath: output).pathExtension)
+        for word in ["MakerX", "LATITUDE"] {
+            #expect(source.range(of: Data(word.utf8)) != nil && data.range(of: Data(word.utf8)) == nil)
+        }
+    }
+
     @Test("An exact thumbnail has its size, and others of smaller images come with a warning")
     func enlargedThumbnails() async throws {
         try place.write(SampleImages.jpeg(90, 60), "in.jpg")

@@ -32,7 +32,7 @@ struct InfoCommand: AsyncParsableCommand {
         var failures = 0
         for source in sources {
             do throws(Failure) {
-                let info = try Self.info(of: try await reader.read(source))
+                let info = try ImageInfo.reading(try await reader.read(source))
                 console.print(lines: json ? [info.json(of: source).description] : info.lines(of: source))
             } catch {
                 failures += 1
@@ -41,14 +41,6 @@ struct InfoCommand: AsyncParsableCommand {
             }
         }
         if failures > 0 { throw ExitStatus.failed }
-    }
-
-    private static func info(of data: Data) throws(Failure) -> ImageInfo {
-        do throws(ImagingError) {
-            return try ImageInfo(data: data)
-        } catch {
-            throw .unreadable(error)
-        }
     }
 }
 

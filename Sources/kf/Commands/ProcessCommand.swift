@@ -15,12 +15,14 @@ struct ProcessCommand: AsyncParsableCommand {
             own format, or becomes WebP if that is only read, where nothing asks for another one, and is written as \
             its first frame, with a warning, in formats that hold no animations.
 
-            Several inputs go to a directory, on all cores at once. Those that fail do not stop the others. A file \
-            that is there is replaced, and keeps its mode.
+            Images are turned upright, and lose their metadata unless --keep says otherwise: without --process they \
+            are only converted. Several inputs go to a directory, on all cores at once. Those that fail do not stop \
+            the others. A file that is there is replaced, and keeps its mode.
 
             --json prints one object per line: source, bytes, width, height, frames, format, output, damaged (whether \
             a part of the image is missing); or source and error {code, reason, message}, with imaging (malformed, \
-            limitExceeded and so on) if the bytes are what is wrong. With -o - the lines go to standard error.
+            limitExceeded and so on) if the bytes are what is wrong; or source, output and skipped (true or false) where \
+            nothing was to be written. With -o - the lines go to standard error.
             """
     )
 
@@ -36,11 +38,12 @@ struct ProcessCommand: AsyncParsableCommand {
             valueName: "file|dir"
         )
     )
-    var output: String
+    var output: String?
 
     @Option(name: .customLong("process"), parsing: .unconditional, help: PipelineArgument.help)
-    var pipeline: PipelineArgument
+    var pipeline: PipelineArgument?
 
+    @OptionGroup var batch: BatchArguments
     @OptionGroup var processing: ProcessingArguments
     @OptionGroup var limits: LimitArguments
     @OptionGroup var network: NetworkArguments
@@ -55,21 +58,41 @@ struct ProcessCommand: AsyncParsableCommand {
     private var destination = OutputDestination.standardOutput
 
     mutating func validate() throws {
-        _ = try pipeline.steps
+        _ = try pipeline?.steps
         if inputs.count == 1 { try SourceArgument.check(inputs[0]) }
-        destination = try processing.destination(output, sources: inputs.count, copies: false)
+        if batch.inPlace { try checkInPlace() }
+        switch (output, batch.inPlace) {
+        case (nil, true): destination = .inPlace
+        case (_?, true): throw ValidationError("-o and --in-place exclude each other")
+        case (nil, false):
+            throw ValidationError("where to? name a file or a directory with -o, or replace the files with --in-place")
+        case (let output?, false):
+            let count = batch.recursive ? nil : inputs.count
+            destination = try processing.destination(output, sources: count, copies: false)
+            if batch.recursive { destination = destination.keepingFolders }
+        }
+        try batch.check(destination)
+    }
+
+    private func checkInPlace() throws {
+        if let format = processing.format {
+            throw ValidationError("--in-place keeps the format; use -o to write \(format.rawValue)")
+        }
+        let other = inputs.first { (try? SourceArgument($0))?.typedPath == nil }
+        if let other { throw ValidationError("--in-place replaces files, and \(Units.source(other)) is none") }
     }
 
     func run() async throws {
         let console = Console(isQuiet: quiet, results: OutputFile.resultsDescriptor(for: destination))
         let interruption = console.endingProgressOnInterruption()
         defer { interruption?.finish() }
-        try await OutputFile.prepare(destination)
+        if !batch.dryRun { try await OutputFile.prepare(destination) }
         let run = ProcessRun(
             reader: SourceBytes(network, limits),
-            steps: try pipeline.steps,
+            steps: try pipeline?.steps ?? [],
             encoding: processing.encoding(for: destination, isProcessed: true),
             processing: processing,
+            batch: batch,
             destination: destination,
             usesJSON: json,
             console: console

@@ -67,6 +67,7 @@ import Testing
             (["fetch", "a", "--connect-timeout", "0"], "--connect-timeout must be more than 0"),
             (["info", "a", "--max-time", "-1"], "--max-time must be more than 0"),
             (["fetch", "a", "--max-time", "inf"], "--max-time must be more than 0"),
+            (["info", "a", "--retry", "-1"], "--retry must be from 0"),
             (["fetch", "a", "--proxy", "ftp://host"], "\"ftp\" is no kind of proxy"),
             (["fetch", "a", "--proxy", "http://"], "no URL with a host"),
             (["fetch", "a", "--proxy", "host:99999"], "there is no port 99999"),
@@ -76,6 +77,11 @@ import Testing
             (["fetch", "a", "--header", "no colon"], "no colon"),
             (["fetch", "a", "--header", "A: b\r\nC: d"], "--header"),
             (["fetch", "a", "--only-cache", "--refresh"], "exclude each other"),
+            (["fetch", "a", "--only-cache", "--memory-only"], "exclude each other"),
+            (["info", "a", "--json", "--csv"], "exclude each other"),
+            (["process", "a", "-o", "b.webp", "--widths", "3,4"], "name them with {width}"),
+            (["process", "a", "-o", "b{width}.webp", "--widths", "3,x"], "--widths"),
+            (["process", "a", "-o", "b{width}.webp", "--widths", "0"], "--widths"),
             (["fetch", "a", "b", "-o", "one.png"], "one.png is one file, but there are 2 sources"),
             (["fetch", "a", "-o", ""], "-o needs a name"),
             (["fetch", "a", "b", "-o", "-"], "-o - takes one image"),
@@ -196,19 +202,6 @@ import Testing
         #expect(result.status == 0, "\(result.errors)")
         for word in ["fetch", "process", "cache-dir"] { #expect(result.output.contains(word), "\(word)") }
         #expect(!result.output.contains("u{"))
-    }
-
-    @Test("Bash accepts the completion script written for it")
-    func bashCompletions() async throws {
-        let place = try TestDirectory()
-        let script = try await place.kf("--generate-completion-script", "bash").data
-        try place.write(script, "kf.bash")
-        let bash = Process()
-        bash.executableURL = URL(fileURLWithPath: "/bin/bash")
-        bash.arguments = ["-n", place.path("kf.bash")]
-        try bash.run()
-        bash.waitUntilExit()
-        #expect(bash.terminationStatus == 0)
     }
 
     @Test("The mark of a pipeline error is below the part that is wrong") func pipelineErrorMark() async throws {

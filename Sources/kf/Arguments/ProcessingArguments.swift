@@ -14,7 +14,7 @@ struct ProcessingArguments: ParsableArguments {
         help: ArgumentHelp(
             """
             The quality of JPEG, GIF, WebP and AVIF; WebP and AVIF lose nothing at 100, nor does WebP where colours are \
-            few and that is smaller. With a point, 0.0 to 1.0.
+            few and that is smaller. With a point, 0.0 to 1.0. (default: \(Int(Encoding.usualQuality * 100)))
             """,
             valueName: "0…100"
         ),

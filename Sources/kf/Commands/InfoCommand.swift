@@ -11,41 +11,107 @@ struct InfoCommand: AsyncParsableCommand {
         commandName: "info",
         abstract: "Show format, size, orientation, frames, alpha and colour profile, without decoding.",
         discussion: """
+              kf info photo.jpg
+              kf info *.jpg --csv > photos.csv
+
             --json prints one object per line: source, format, width, height, orientation (the EXIF number), frames, \
-            duration (seconds), loopCount (0 is without end), alpha, colorProfile, bytes; or source and error. Width \
-            and height are those of the stored pixels, before the orientation is applied.
+            duration (seconds), loopCount (0 is without end), alpha, colorProfile, bytes, truncated (whether the file \
+            ends too early; null for BMP, ICO, TIFF, JPEG XL and SVG, where that is not looked at); or source and \
+            error. Width and height are those of the stored pixels, before the orientation is applied. Sources are \
+            read eight at once, and printed in their order.
+
+            \(NetworkArguments.mention)
             """
     )
 
-    @Argument(help: ArgumentHelp("What to look at.", valueName: "source"))
+    @Argument(help: ArgumentHelp("What to look at.", valueName: "source"), completion: .file())
     var sources: [String]
 
     @Flag(help: "Print one JSON object per line.")
     var json = false
 
-    @OptionGroup var limits: LimitArguments
-    @OptionGroup var network: NetworkArguments
+    @Flag(help: "Print the same as comma-separated values, after a line with their names; failures are left out.")
+    var csv = false
+
+    @OptionGroup(title: "Limits") var limits: LimitArguments
+    @OptionGroup(title: "Network", visibility: .hidden) var network: NetworkArguments
+
+    /// The number of sources that are read at once.
+    private static let atOnce = 8
+
+    func validate() throws {
+        if json, csv { throw ValidationError("--json and --csv exclude each other") }
+    }
 
     func run() async throws {
         let console = Console()
         let reader = SourceBytes(network, limits)
-        var failures = 0
-        for source in sources {
-            do throws(Failure) {
-                let info = try ImageInfo.reading(try await reader.read(source))
-                console.print(lines: json ? [info.json(of: source).description] : info.lines(of: source))
-            } catch {
-                failures += 1
-                console.error(error.line(about: source))
-                if json { console.print(error.json(about: source).description) }
+        var (failures, hasHeader) = (0, false)
+        await Concurrently.forEach(sources, atOnce: Self.atOnce) { _, source in
+            await InfoReport(source, reader)
+        } report: { report in
+            failures += report.failure == nil ? 0 : 1
+            if let warning = report.warning { console.warning(warning) }
+            if let failure = report.failure { console.error(failure.line(about: report.source)) }
+            if json {
+                console.print(report.json.description)
+            } else if csv, let members = report.members {
+                if !hasHeader { console.print(CSV.header(members)) }
+                hasHeader = true
+                console.print(CSV.row(members))
+            } else if !csv, report.failure == nil {
+                console.print(lines: report.lines)
             }
         }
         if failures > 0 { throw ExitStatus.failed }
     }
 }
 
+/// The outcome of one source.
+private struct InfoReport: Sendable {
+    let source: String
+    let info: Result<ImageInfo, Failure>
+    /// Whether the file ends before the image does; nil where that is not known.
+    let isTruncated: Bool?
+
+    init(_ source: String, _ reader: SourceBytes) async {
+        self.source = source
+        do throws(Failure) {
+            let data = try await reader.read(source)
+            info = .success(try ImageInfo.reading(data))
+            isTruncated = Codecs.isTruncated(data)
+        } catch {
+            (info, isTruncated) = (.failure(error), nil)
+        }
+    }
+
+    var failure: Failure? {
+        if case .failure(let failure) = info { failure } else { nil }
+    }
+
+    var warning: String? {
+        isTruncated == true ? "\(Units.source(source)): the file ends too early: the image may lack a part" : nil
+    }
+
+    /// The line for scripts.
+    var json: JSON {
+        switch info {
+        case .success(let info): info.json(of: source, isTruncated: isTruncated)
+        case .failure(let failure): failure.json(about: source)
+        }
+    }
+
+    /// What a line of comma-separated values holds; nil for a failure.
+    var members: [JSON.Member]? {
+        if failure == nil, case .object(let members) = json { members } else { nil }
+    }
+
+    /// The lines for people; none for a failure.
+    var lines: [String] { (try? info.get()).map { $0.lines(of: source) } ?? [] }
+}
+
 extension ImageInfo {
-    fileprivate func json(of source: String) -> JSON {
+    fileprivate func json(of source: String, isTruncated: Bool?) -> JSON {
         [
             "source": .string(Redaction.source(source)),
             "format": .string(contentType.name.lowercased()),
@@ -58,6 +124,7 @@ extension ImageInfo {
             "alpha": .bool(hasAlpha),
             "colorProfile": .optional(colorProfileName, JSON.string),
             "bytes": .int(byteCount),
+            "truncated": .optional(isTruncated, JSON.bool),
         ]
     }
 

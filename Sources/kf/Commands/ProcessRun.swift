@@ -9,6 +9,8 @@ import Kingfisher
 struct ProcessRun: Sendable {
     let reader: SourceBytes
     let steps: [PipelineStep]
+    /// The widths of the results; nil leaves them to the pipeline.
+    let widths: Widths?
     let encoding: Encoding
     let processing: ProcessingArguments
     let batch: BatchArguments
@@ -93,11 +95,21 @@ struct ProcessRun: Sendable {
     ) async throws(Failure) -> ProcessReport {
         let image = try await ImageBytes.image(data, PipelineStep.processor(of: steps), isStill: encoding.isStill)
         try processing.check(image, replacesSource: destination == .inPlace)
-        let encoded = try await encoding.encoded(image, original: data)
-        let output = try await OutputFile.write(encoded, to: destination, name: name, keeping: files)
-        var report = ProcessReport(input: input.text, outcome: .written([output]), isDamaged: image.isDamaged)
-        report.sizeWarnings += [PipelineStep.enlargingWarning(steps, original: data)].compactMap(\.self)
-        return report
+        let width = Int(image.size.width * image.scale)
+        var outputs: [WrittenImage] = []
+        for wanted in widths?.fitting(width) ?? [width] {
+            let result = wanted == width ? image : try await ImageBytes.image(image, width: wanted)
+            let encoded = try await encoding.encoded(result, original: data)
+            outputs.append(try await OutputFile.write(encoded, to: destination, name: name, keeping: files))
+        }
+        return ProcessReport(
+            input: input.text,
+            outcome: .written(outputs),
+            isDamaged: image.isDamaged,
+            sizeWarnings: [widths?.warning(width), PipelineStep.enlargingWarning(steps, original: data)].compactMap(
+                \.self
+            )
+        )
     }
 
     private func printLines(of report: ProcessReport) {

@@ -9,12 +9,14 @@ struct SourceBytes: Sendable {
     let downloader: ImageDownloader
     let options: KingfisherOptionsInfo
     let limits: LimitArguments
+    private let retryStrategy: DelayRetryStrategy?
 
     init(_ network: NetworkArguments, _ limits: LimitArguments) {
         limits.apply()
         self.limits = limits
         downloader = network.downloader()
-        options = [.processor(NoDecoding())] + (network.modifier.map { [.requestModifier($0)] } ?? [])
+        options = [.processor(NoDecoding())] + network.options
+        retryStrategy = network.retryStrategy
     }
 
     /// The bytes that an argument names.
@@ -24,7 +26,7 @@ struct SourceBytes: Sendable {
         do throws(KingfisherError) {
             switch argument.location {
             case .network(let url):
-                return try await downloader.downloadImage(with: url, options: options).originalData
+                return try await download(url)
             case .file(let url):
                 return try await read(argument.stream ?? LocalFileImageDataProvider(fileURL: url))
             case .bytes(let data):
@@ -32,6 +34,20 @@ struct SourceBytes: Sendable {
             }
         } catch {
             throw Failure(error)
+        }
+    }
+
+    /// Downloads the bytes; the downloader by itself repeats nothing.
+    private func download(_ url: URL) async throws(KingfisherError) -> Data {
+        var retries = 0
+        while true {
+            do throws(KingfisherError) {
+                return try await downloader.downloadImage(with: url, options: options).originalData
+            } catch {
+                let context = RetryContext(source: .network(url), error: error, retriedCount: retries)
+                guard case .retry? = await retryStrategy?.decision(for: context) else { throw error }
+                retries += 1
+            }
         }
     }
 

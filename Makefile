@@ -20,7 +20,7 @@ WITH_TRAITS := $(if $(TRAITS),--traits $(TRAITS))
 SECONDS ?= 30
 TSAN := --sanitize=thread -Xswiftc -DKF_TSAN --scratch-path .build-tsan
 
-.PHONY: help demo gallery desktop kf test examples bench fuzz soak tsan docs format lint layers packages build systems
+.PHONY: help demo gallery desktop kf man test examples bench fuzz soak tsan docs format lint layers packages build systems
 .PHONY: bench-check portability targets dependencies desktop-dependencies clean toolchain
 
 help: ## Lists these targets
@@ -40,9 +40,17 @@ desktop: desktop-dependencies ## A window full of images, through KingfisherGTK;
 	@swift build -c release --product kf-desktop
 	@"$$(swift build -c release --show-bin-path)/kf-desktop" $(ARGS)
 
-kf: dependencies ## Builds the tool in release, stripped, and says where it is
-	@swift build -c release --product kf -Xlinker -s
+kf: dependencies ## Builds the tool in release, stripped, and says where it is; TRAITS as for test
+	@swift build -c release --product kf $(WITH_TRAITS) -Xlinker -s
 	@ls -lh "$$(swift build -c release --show-bin-path)/kf"
+
+# One page for each command, from what the parser knows.
+man: dependencies ## Writes the manual pages of the tool to man-output/
+	@swift build --product kf
+	@mkdir -p man-output
+	@swift run --package-path .build/checkouts/swift-argument-parser --scratch-path .build/manual generate-manual \
+	    "$$(swift build --show-bin-path)/kf" --multi-page --output-directory man-output
+	@ls man-output
 
 test: desktop-dependencies lint layers packages portability build examples ## Format lint, layer check, build without warnings, all tests
 	@Scripts/compatibility/check
@@ -133,4 +141,4 @@ desktop-dependencies: dependencies
 	@Scripts/install-dependencies desktop
 
 clean: ## Removes everything that was built or written by these targets
-	@rm -rf .build .build-tsan Benchmarks/.build Examples/*/.build Fuzz/.build Fuzz/findings demo-output docs-output
+	@rm -rf .build .build-tsan Benchmarks/.build Examples/*/.build Fuzz/.build Fuzz/findings demo-output docs-output man-output

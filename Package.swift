@@ -251,7 +251,10 @@ let package = Package(
         ),
         .testTarget(
             name: "kfTests",
-            dependencies: ["kf", "kf-demo", "Kingfisher", "KFImaging", "KFSupport", "KingfisherTestSupport"],
+            dependencies: [
+                "kf", "kf-demo", "Kingfisher", "KFImaging", "KFSupport", "KingfisherTestSupport",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ],
             swiftSettings: settings
         ),
         .testTarget(

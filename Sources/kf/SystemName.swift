@@ -54,6 +54,13 @@ extension String {
         return slash == startIndex ? "/" : String(self[..<slash])
     }
 
+    /// The path of the file that a path leads to through links; the same where there is none.
+    var withoutLinks: String {
+        guard let path = realpath(systemName, nil) else { return self }
+        defer { free(path) }
+        return String(systemName: UnsafeRawBufferPointer(start: path, count: strlen(path)))
+    }
+
     /// Whether the name has bytes that are not UTF-8.
     var isOutsideUTF8: Bool { unicodeScalars.contains { $0.byteOfName != nil } }
 }

@@ -48,6 +48,30 @@ import Testing
         #expect(try Codecs.decode(data).isDamaged)
     }
 
+    @Test("Without decoding, the structure tells a file that ends too early from a whole one")
+    func cutStructures() throws {
+        let names = [
+            "photo.jpg", "progressive.jpg", "restarts.jpg", "orientation-6.jpg", "photo.png", "interlaced.png",
+            "animated.png", "photo.gif", "frames.gif", "photo.webp", "animated.webp", "photo.avif", "sequence.avif",
+        ]
+        for name in names {
+            let data = try fixture(name)
+            #expect(Codecs.isTruncated(data) == false, "\(name)")
+            #expect(Codecs.isTruncated(data + Data(repeating: 0, count: 3)) != nil)
+            for part in 1...19 {
+                let cut = data.prefix(data.count * part / 20)
+                guard (try? Codecs.info(of: cut)) != nil else { continue }
+                #expect(Codecs.isTruncated(cut) == true, "\(name), \(part) of 20 parts")
+            }
+        }
+        // The first image in it ends; it is in a segment.
+        let thumbnail = Data([0xFF, 0xE1, 0, 6]) + Data([0xFF, 0xD8, 0xFF, 0xD9])
+        let photo = try fixture("photo.jpg")
+        #expect(Codecs.isTruncated((photo.prefix(2) + thumbnail + photo.dropFirst(2)).dropLast(20)) == true)
+        for name in ["photo.tiff", "palette.bmp", "mask.ico"] { #expect(try Codecs.isTruncated(fixture(name)) == nil) }
+        #expect(Codecs.isTruncated(Data("text".utf8)) == nil)
+    }
+
     @Test("A JPEG without its last marker lacks nothing", arguments: ["photo.jpg", "progressive.jpg"])
     func missingEndMarker(name: String) throws {
         let data = try fixture(name)

@@ -58,7 +58,7 @@ import Testing
         for (arguments, end) in [
             (["fetch", source, "--memory-only"] + pipeline, " → nowhere; -o writes a file\n"),
             (["fetch", source] + pipeline, " → the cache; -o writes a file\n"),
-            (["fetch", source, "--memory-only"] + pipeline, " → the cache; -o writes a file\n"),
+            (["fetch", source, "--memory-only"] + pipeline, " → nowhere; -o writes a file\n"),
             (["fetch", "-"] + pipeline, " → nowhere; -o writes a file\n"),
         ] {
             let result = try await place.kf(arguments, input: image)

@@ -71,6 +71,59 @@ import Testing
         #expect(result.output.contains("60000×60000 pixels"))
     }
 
+    @Test("Comma-separated values are those of JSON, with quotes where they need them, and no failures")
+    func commaSeparated() async throws {
+        let names = ["a.jpg", "b, \"c\".png", "d.gif"]
+        for (name, data) in zip(names, [try SampleImages.jpeg(), try SampleImages.png(), try SampleImages.gif()]) {
+            try place.write(data, name)
+        }
+        let result = try await place.kf(["info", "--csv", "missing.png"] + names)
+        #expect(result.status == 1 && result.errorLines.count == 1)
+        // Read as others read it.
+        let script = "import csv, json, sys; print(json.dumps(list(csv.DictReader(sys.stdin))))"
+        let read = try await place.kf(
+            ["info", "--csv"] + names,
+            launcher: ["/bin/bash", "-c", "\"$@\" | python3 -c '\(script)'", "-"]
+        )
+        let rows = try #require(try JSONSerialization.jsonObject(with: read.data) as? [[String: String]])
+        let objects = try await place.kf(["info", "--json"] + names).objects
+        #expect(rows.map { $0["source"] } == names && objects.count == 3)
+        for (row, object) in zip(rows, objects) {
+            #expect(Set(row.keys) == Set(object.keys))
+            #expect(row["width"] == "\(object["width"] ?? "")" && row["frames"] == "\(object["frames"] ?? "")")
+        }
+        #expect(rows[0]["duration"] == "" && rows[2]["duration"] == "0.2" && rows[0]["alpha"] == "false")
+        #expect(result.output.split(separator: "\n").count == 4)
+    }
+
+    @Test("A file that ends too early is described, with a warning") func truncatedFile() async throws {
+        let whole = try SampleImages.jpeg(120, 80)
+        try place.write(whole, "whole.jpg")
+        try place.write(whole.prefix(whole.count / 2), "cut.jpg")
+        let result = try await place.kf("info", "--json", "whole.jpg", "cut.jpg")
+        #expect(result.status == 0)
+        #expect(try result.objects.map { $0["truncated"] as? Bool } == [false, true])
+        #expect(result.errors == "kf: warning: cut.jpg: the file ends too early: the image may lack a part\n")
+    }
+
+    @Test("Sources are asked at once, and described in their order", .timeLimit(.minutes(5)))
+    func sourcesAtOnce() async throws {
+        let server = try await TestServer.start()
+        let png = try SampleImages.png()
+        // Nothing comes before both have been asked for.
+        for (path, other) in [("/a.png", "/b.png"), ("/b.png", "/a.png")] {
+            server.route(path) { [unowned server] _ in
+                await server.waitForRequests(to: other)
+                return .data(png)
+            }
+        }
+        let urls = ["/a.png", "/b.png"].map { server.url($0).absoluteString }
+        let result = try await place.kf(["info", "--json", "--timeout", "200"] + urls)
+        await server.stop()
+        #expect(result.status == 0, "\(result.errors)")
+        #expect(try result.objects.map { $0["source"] as? String } == urls)
+    }
+
     @Test("When one source fails, the others are still described") func infoAfterFailure() async throws {
         try place.write(SampleImages.png(), "a.png")
         try place.write(Data("hello".utf8), "a.txt")

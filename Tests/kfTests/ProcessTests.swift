@@ -29,6 +29,50 @@ import Testing
         #expect(place.files("home-cache") == [])
     }
 
+    @Test("Without a pipeline images are converted, upright and without metadata", arguments: ["out.webp", "out.jpg"])
+    func conversion(output: String) async throws {
+        let source = SampleEXIF(isLittleEndian: true).added(toJPEG: try SampleImages.jpeg())
+        try place.write(source, "in.jpg")
+        let result = try await place.kf("process", "in.jpg", "-o", output)
+        #expect(result.status == 0 && result.errors == "", "\(result.errors)")
+        let data = try place.data(output)
+        let info = try ImageInfo(data: data)
+        #expect((info.pixelWidth, info.pixelHeight, info.orientation) == (40, 60, .up))
+        #expect(info.contentType.preferredFileExtension == URL(fileURLWithPath: output).pathExtension)
+        for word in ["MakerX", "LATITUDE"] {
+            #expect(source.range(of: Data(word.utf8)) != nil && data.range(of: Data(word.utf8)) == nil)
+        }
+    }
+
+    @Test("--widths writes each image in several widths, from one decode, and enlarges none")
+    func widths() async throws {
+        let turned = SampleEXIF(isLittleEndian: true).added(toJPEG: try SampleImages.jpeg(80, 120))
+        // Standard input can be read only once.
+        let result = try await place.kf(
+            ["process", "-", "-o", "out/a-{width}x{height}.webp", "--widths", "60,30,300,60,200", "--json"],
+            input: turned
+        )
+        #expect(result.status == 0)
+        #expect(
+            result.errors
+                == "kf: warning: -: the image is 120 pixels wide, and written so in place of 200 and more\n"
+        )
+        #expect(try result.objects.map { $0["width"] as? Int } == [30, 60, 120])
+        #expect(place.files("out").sorted() == ["a-120x80.webp", "a-30x20.webp", "a-60x40.webp"])
+        for (name, width) in [("a-30x20.webp", 30), ("a-120x80.webp", 120)] {
+            #expect(try ImageInfo(data: place.data("out/\(name)")).pixelWidth == width)
+        }
+        try place.write(SampleImages.gif(), "b.gif")
+        let animation = try await place.kf(
+            ["process", "b.gif", "-o", "{name}-{width}", "--widths", "6,12", "--process", "rotate(90)"]
+        )
+        #expect(animation.status == 0 && animation.errors == "", "\(animation.errors)")
+        for width in [6, 12] {
+            let info = try ImageInfo(data: place.data("b-\(width).gif"))
+            #expect((info.pixelWidth, info.frameCount) == (width, 2))
+        }
+    }
+
     @Test("An exact thumbnail has its size, and others of smaller images come with a warning")
     func enlargedThumbnails() async throws {
         try place.write(SampleImages.jpeg(90, 60), "in.jpg")

@@ -84,6 +84,21 @@ import Testing
         #expect(bar.line(width: 60) == "[" + bars(18, of: 37) + "] 2/4, 1 failed, 50 B")
     }
 
+    @Test(
+        "The time left is told once something can be said about it",
+        arguments: [
+            (1.0, 0, nil), (1.9, 2, nil), (2.0, 1, "6 s left"), (60.0, 1, "3 min left"), (7200.0, 2, "2.0 h left"),
+            (9.0, 4, nil),
+        ]
+    )
+    func timeLeft(elapsed: Double, finished: Int, words: String?) {
+        var bar = ProgressBar(total: 4)
+        bar.finished = finished
+        bar.elapsed = elapsed
+        let line = bar.line(width: 80)
+        #expect(words.map { line.hasSuffix("] \(finished)/4, \($0)") } ?? !line.contains("left"), "\(line)")
+    }
+
     @Test("A download of unknown length counts only at its end") func unknownLength() {
         var bar = ProgressBar(total: 2)
         bar.record(0, received: 1000, expected: -1)

@@ -30,7 +30,10 @@ import Testing
             (["fetch", "a", "--process", "grayscal()"], "there is no step \"grayscal\"; did you mean grayscale?"),
             (["process", "a", "-o", "b.xyz", "--process", "bw()"], "use .png, .jpg, .gif, .webp, .avif or .ico"),
             (["fetch", "a", "-o", "b.xyz"], "use .png, .jpg, .gif, .webp, .avif or .ico"),
-            (["fetch", "a", "-o", "{nam}.png"], "{nam} stands for nothing; use {width}, {height}, {ext}, {name}"),
+            (
+                ["fetch", "a", "-o", "{nam}.png"],
+                "{nam} stands for nothing; use {name}, {dir}, {width}, {height}, {ext}"
+            ),
             (["fetch", "a", "b", "-o", "{width}.png"], "-o {width}.png has no {name}"),
             (["fetch", "a", "--keep", "xmp"], "xmp"),
             (["fetch", "a", "--subsampling", "422"], "422"),
@@ -64,6 +67,7 @@ import Testing
             (["fetch", "a", "--connect-timeout", "0"], "--connect-timeout must be more than 0"),
             (["info", "a", "--max-time", "-1"], "--max-time must be more than 0"),
             (["fetch", "a", "--max-time", "inf"], "--max-time must be more than 0"),
+            (["info", "a", "--retry", "-1"], "--retry must be from 0"),
             (["fetch", "a", "--proxy", "ftp://host"], "\"ftp\" is no kind of proxy"),
             (["fetch", "a", "--proxy", "http://"], "no URL with a host"),
             (["fetch", "a", "--proxy", "host:99999"], "there is no port 99999"),
@@ -73,6 +77,11 @@ import Testing
             (["fetch", "a", "--header", "no colon"], "no colon"),
             (["fetch", "a", "--header", "A: b\r\nC: d"], "--header"),
             (["fetch", "a", "--only-cache", "--refresh"], "exclude each other"),
+            (["fetch", "a", "--only-cache", "--memory-only"], "exclude each other"),
+            (["info", "a", "--json", "--csv"], "exclude each other"),
+            (["process", "a", "-o", "b.webp", "--widths", "3,4"], "name them with {width}"),
+            (["process", "a", "-o", "b{width}.webp", "--widths", "3,x"], "--widths"),
+            (["process", "a", "-o", "b{width}.webp", "--widths", "0"], "--widths"),
             (["fetch", "a", "b", "-o", "one.png"], "one.png is one file, but there are 2 sources"),
             (["fetch", "a", "-o", ""], "-o needs a name"),
             (["fetch", "a", "b", "-o", "-"], "-o - takes one image"),
@@ -87,7 +96,21 @@ import Testing
             (["show", "a", "--process", "blurr(3)"], "there is no step"),
             (["info"], "<source>"),
             (["process", "a"], "-o"),
-            (["process", "a", "-o", "b.png"], "--process"),
+            (
+                ["process", "a", "-o", "b.png", "--process", "bw()", "--process=circle()"],
+                "--process is there twice; give it once, with |> between"
+            ),
+            (["fetch", "a", "--output", "b.png", "-o", "c.png"], "--output and -o are one option; give it once"),
+            (["info", "a", "--timeout", "3", "--timeout=4"], "--timeout is there twice; give it once"),
+            (["process", "a", "-o", "b.png", "--in-place"], "-o and --in-place exclude each other"),
+            (["process", "a", "--in-place", "--update"], "--in-place and --update exclude each other"),
+            (["process", "a", "--in-place", "--format", "png"], "--in-place keeps the format; use -o to write png"),
+            (["process", "a", "-", "--in-place"], "--in-place replaces files, and - is none"),
+            (["process", "a", "-o", "b/", "--update", "--skip-existing"], "--update"),
+            (["process", "a", "-o", "-", "--dry-run"], "--dry-run needs a file or a directory"),
+            (["process", "a", "-o", "{width}.png", "--update"], "--update needs names that are known before"),
+            (["process", "a", "-o", "b.png", "-r"], "b.png is one file, but --recursive may find many"),
+            (["process", "a", "-o", "b.png", "-j", "0"], "--concurrency must be from 1"),
             (["process", "a", "-o", "b.png", "--process", "round(x)"], "\"x\" is not a radius"),
             (["process", "a", "b", "-o", "one.png", "--process", "round(3)"], "one.png is one file, but there are 2"),
             (["fetch", "a", "--lossless", "--quality", "0.5"], "--lossless and --quality exclude each other"),
@@ -179,19 +202,6 @@ import Testing
         #expect(result.status == 0, "\(result.errors)")
         for word in ["fetch", "process", "cache-dir"] { #expect(result.output.contains(word), "\(word)") }
         #expect(!result.output.contains("u{"))
-    }
-
-    @Test("Bash accepts the completion script written for it")
-    func bashCompletions() async throws {
-        let place = try TestDirectory()
-        let script = try await place.kf("--generate-completion-script", "bash").data
-        try place.write(script, "kf.bash")
-        let bash = Process()
-        bash.executableURL = URL(fileURLWithPath: "/bin/bash")
-        bash.arguments = ["-n", place.path("kf.bash")]
-        try bash.run()
-        bash.waitUntilExit()
-        #expect(bash.terminationStatus == 0)
     }
 
     @Test("The mark of a pipeline error is below the part that is wrong") func pipelineErrorMark() async throws {

@@ -34,7 +34,7 @@ public final class RetryContext: Sendable {
         set { state.withLock { $0.userInfo = newValue } }
     }
 
-    init(source: Source, error: KingfisherError, retriedCount: Int = 0, userInfo: (any Sendable)? = nil) {
+    package init(source: Source, error: KingfisherError, retriedCount: Int = 0, userInfo: (any Sendable)? = nil) {
         self.source = source
         state = Locked(State(error: error, retriedCount: retriedCount, userInfo: userInfo))
     }

@@ -44,7 +44,7 @@ extension DelayRetryStrategy.Interval {
 
 extension KingfisherError {
     /// Whether the same request may succeed later without a change of anything but the server or the network.
-    var isTransient: Bool { recurrence == .transient }
+    package var isTransient: Bool { recurrence == .transient }
 
     /// Whether the server could not be reached, or did not respond.
     var isConnectionFailure: Bool {

@@ -8,7 +8,8 @@ import Kingfisher
 struct CacheArguments: ParsableArguments {
     @Option(
         parsing: .unconditional,
-        help: ArgumentHelp("Keep the cache in this directory instead of the user's own.", valueName: "directory")
+        help: ArgumentHelp("Keep the cache in this directory instead of the user's own.", valueName: "directory"),
+        completion: .directory
     )
     var cacheDir: String?
 

@@ -7,6 +7,10 @@ import Kingfisher
 
 /// The options of downloads: time limits, proxy, certificates and header fields.
 struct NetworkArguments: ParsableArguments {
+    /// The sentence of commands that mostly read files, whose help leaves these options out.
+    static let mention =
+        "For URLs there are --timeout, --retry, --proxy, --header and others: --help-hidden lists them."
+
     @Option(
         parsing: .unconditional,
         help: ArgumentHelp("Give up on a download that stands still this long.", valueName: "seconds")
@@ -35,6 +39,18 @@ struct NetworkArguments: ParsableArguments {
         parsing: .unconditional,
         help: ArgumentHelp(
             """
+            Repeat a download this many times if it failed for a reason that may pass: the status 408, 425, 429 or 5xx, \
+            or a broken connection. Waits of 1, 2, 4 and up to 30 seconds come before, or what the server asks for.
+            """,
+            valueName: "n"
+        )
+    )
+    var retry = 0
+
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp(
+            """
             Download through this proxy; '' is none. Without this option the variables http_proxy, https_proxy, \
             all_proxy and no_proxy say it.
             """,
@@ -51,7 +67,8 @@ struct NetworkArguments: ParsableArguments {
             name others than the system's.
             """,
             valueName: "file"
-        )
+        ),
+        completion: .file()
     )
     var cacert: String?
 
@@ -67,6 +84,7 @@ struct NetworkArguments: ParsableArguments {
             guard let value else { continue }
             guard value > 0, value.isFinite else { throw ValidationError("\(name) must be more than 0 seconds") }
         }
+        guard (0...1000).contains(retry) else { throw ValidationError("--retry must be from 0 to 1000") }
         if let proxy, let problem = NetworkSettings.problem(ofProxy: proxy) {
             throw ValidationError("--proxy: \(problem)")
         }
@@ -97,14 +115,21 @@ struct NetworkArguments: ParsableArguments {
         return downloader
     }
 
-    /// Puts the header fields into requests; nil when there are none.
-    var modifier: AnyModifier? {
-        guard !headers.isEmpty else { return nil }
-        return AnyModifier { [headers] request in
+    /// When a download is repeated; nil for never.
+    var retryStrategy: DelayRetryStrategy? {
+        guard retry > 0 else { return nil }
+        return DelayRetryStrategy(maxRetryCount: retry, retryInterval: .exponential()) { $0.isTransient }
+    }
+
+    /// The options of loads: the header fields of requests, and when they are repeated.
+    var options: KingfisherOptionsInfo {
+        let modifier = AnyModifier { [headers] request in
             var request = request
             for field in headers { request.addValue(field.value, forHTTPHeaderField: field.name) }
             return request
         }
+        return (headers.isEmpty ? [] : [.requestModifier(modifier)])
+            + (retryStrategy.map { [.retryStrategy($0)] } ?? [])
     }
 }
 

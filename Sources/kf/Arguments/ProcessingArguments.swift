@@ -15,7 +15,7 @@ struct ProcessingArguments: ParsableArguments {
         help: ArgumentHelp(
             """
             The quality of JPEG, GIF, WebP and AVIF; WebP and AVIF lose nothing at 100, nor does WebP where colours are \
-            few and that is smaller. With a point, 0.0 to 1.0.
+            few and that is smaller. With a point, 0.0 to 1.0. (default: \(Int(Encoding.usualQuality * 100)))
             """,
             valueName: "0…100"
         ),
@@ -98,19 +98,25 @@ struct ProcessingArguments: ParsableArguments {
     }
 
     /// Throws for a damaged image where that is a failure.
-    func check(_ image: Image) throws(Failure) {
-        if strict, image.isDamaged { throw .damaged }
+    ///
+    /// - Parameters:
+    ///   - image: The image.
+    ///   - replacesSource: Whether what is left of it would replace it.
+    /// - Throws: That it is damaged.
+    func check(_ image: Image, replacesSource: Bool = false) throws(Failure) {
+        guard image.isDamaged, strict || replacesSource else { return }
+        throw replacesSource ? .damagedInPlace : .damaged
     }
 
     /// Reads the argument of `-o`.
     ///
     /// - Parameters:
     ///   - output: The argument.
-    ///   - sources: The number of sources.
+    ///   - sources: The number of sources; nil for those in folders, which may be many.
     ///   - copies: Whether original bytes may be written.
     /// - Returns: The destination.
     /// - Throws: A usage error where it means nothing, or where results cannot be written there.
-    func destination(_ output: String, sources: Int, copies: Bool) throws(ValidationError) -> OutputDestination {
+    func destination(_ output: String, sources: Int?, copies: Bool) throws(ValidationError) -> OutputDestination {
         let destination = try OutputDestination(output, sources: sources)
         try destination.checkTerminal(force: force)
         if format == nil { try destination.checkFormat(copies: copies) }
@@ -144,6 +150,7 @@ struct ProcessingArguments: ParsableArguments {
             maxSize: maxSize?.bytes,
             iconSides: sizes,
             isStill: still,
+            keepsFormat: destination == .inPlace,
             isChanged: isProcessed || still || keep != nil
         )
     }

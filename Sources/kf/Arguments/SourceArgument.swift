@@ -33,6 +33,12 @@ struct SourceArgument: Equatable {
         return url.path
     }
 
+    /// The path of a file as it was typed; nil for all other sources.
+    var typedPath: String? {
+        guard case .file(let url) = location, url != Self.standardInput else { return nil }
+        return Self.scheme(of: text) == "file" ? url.path : text
+    }
+
     /// The name of a file written from this source, without an extension.
     ///
     /// Never empty, never with a separator or a control character.

@@ -10,6 +10,11 @@ struct CacheCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "cache",
         abstract: "Look into the cache, or empty it.",
+        discussion: """
+              kf cache stats
+              kf cache remove https://example.com/photo.jpg
+              kf cache clear
+            """,
         subcommands: [Stats.self, List.self, Has.self, Remove.self, Clean.self, Clear.self]
     )
 

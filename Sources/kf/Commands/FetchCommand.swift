@@ -10,13 +10,19 @@ struct FetchCommand: AsyncParsableCommand {
         commandName: "fetch",
         abstract: "Load images, through the cache, and write them.",
         discussion: """
+              kf fetch https://example.com/photo.jpg -o photo.jpg
+              kf fetch https://example.com/a.jpg -o a.webp --process 'resize(200x)'
+              kf fetch $(cat urls.txt) -o images/ --retry 3
+
             The format written comes from --format, else from the name after -o, else it is the source's own; without \
-            processing, those are the source's original bytes. Of an animation every frame goes through the pipeline; \
+            processing, those are the source's original bytes with all of their metadata, the location included; images \
+            that are encoded are turned upright, as their EXIF data says, and lose it. Of an animation every frame goes through the pipeline; \
             it stays in its own format, or becomes WebP if that is only read, where nothing asks for another one, and \
             is written as its first frame, with a warning, in formats that hold no animations. Sources that fail do \
             not stop the others. A file that is there is replaced, and keeps its mode. A cached image is used for as \
-            long as its server says, or for seven days; then the server is asked whether it is still the one. A user \
-            name and a password in a URL are sent to that server, and not printed.
+            long as its server says, or for seven days; then the server is asked whether it is still the one. Of a \
+            file on this machine, too, a copy is kept in the cache for a week; kf process keeps none, and no metadata. \
+            A user name and a password in a URL are sent to that server, and not printed.
 
             --json prints one object per line: source, key, cacheType (none, memory or disk), bytes, width, height, \
             frames, format, milliseconds, output, damaged (whether a part of the image is missing); or source and \
@@ -26,7 +32,7 @@ struct FetchCommand: AsyncParsableCommand {
             """
     )
 
-    @Argument(help: ArgumentHelp("What to load.", valueName: "source"))
+    @Argument(help: ArgumentHelp("What to load.", valueName: "source"), completion: .file())
     var sources: [String]
 
     @Option(
@@ -36,14 +42,15 @@ struct FetchCommand: AsyncParsableCommand {
             "Write to this file, or into this directory for several sources; - is standard output.",
             discussion: OutputTemplate.help,
             valueName: "file|dir"
-        )
+        ),
+        completion: .file()
     )
     var output: String?
 
     @Option(name: .customLong("process"), parsing: .unconditional, help: PipelineArgument.help)
     var pipeline: PipelineArgument?
 
-    @OptionGroup var processing: ProcessingArguments
+    @OptionGroup(title: "Results") var processing: ProcessingArguments
     @OptionGroup var cacheArguments: CacheArguments
 
     @Flag(help: "Load nothing that is not in the cache.")
@@ -52,13 +59,14 @@ struct FetchCommand: AsyncParsableCommand {
     @Flag(help: "Load again what is in the cache.")
     var refresh = false
 
-    @Flag(help: "Write nothing to the disk cache.")
+    @Flag(help: "Neither read nor write the disk cache.")
     var memoryOnly = false
 
-    @OptionGroup var limits: LimitArguments
-    @OptionGroup var network: NetworkArguments
+    @OptionGroup(title: "Limits") var limits: LimitArguments
+    @OptionGroup(title: "Network") var network: NetworkArguments
 
     @Option(
+        name: [.customShort("j", allowingJoined: true), .long],
         parsing: .unconditional,
         help: ArgumentHelp("Load this many sources at once, over as many connections.", valueName: "n")
     )
@@ -84,6 +92,9 @@ struct FetchCommand: AsyncParsableCommand {
         guard (1...1000).contains(concurrency) else { throw ValidationError("--concurrency must be from 1 to 1000") }
         guard rounds >= 1 else { throw ValidationError("--repeat must be at least 1") }
         if onlyCache, refresh { throw ValidationError("--only-cache and --refresh exclude each other") }
+        if onlyCache, memoryOnly {
+            throw ValidationError("--only-cache and --memory-only exclude each other: memory is empty at first")
+        }
         _ = try pipeline?.steps
         if let output {
             destination = try processing.destination(output, sources: sources.count, copies: pipeline == nil)
@@ -113,18 +124,17 @@ struct FetchCommand: AsyncParsableCommand {
     }
 
     private func loader(keepsAnimations: Bool) async throws -> ImageLoader {
-        var options: KingfisherOptionsInfo = [.respectCacheControl]
+        var options = network.options + [.respectCacheControl]
         if onlyCache { options.append(.onlyFromCache) }
         if refresh { options.append(.forceRefresh) }
         if processing.still { options.append(.onlyLoadFirstFrame) }
-        if let modifier = network.modifier { options.append(.requestModifier(modifier)) }
         limits.apply()
         return ImageLoader(
             downloader: network.downloader(connections: concurrency),
             cache: cacheArguments.cache,
             processor: try await pipeline?.processor,
             policy: keepsAnimations ? .transformFrames : .firstFrame,
-            writesToDisk: !memoryOnly,
+            usesDisk: !memoryOnly,
             limits: limits,
             options: options
         )

@@ -24,7 +24,10 @@ struct FetchRun: Sendable {
     func load(writes: Bool) async -> Int {
         let sources = arguments.map { try? SourceArgument($0) }
         let files = InputFiles(sources.compactMap { $0?.path })
-        let names = OutputFile.distinct(sources.map { $0?.baseName ?? "" })
+        let names = ResultName.distinct(
+            sources.map { ResultName(stem: $0?.baseName ?? "", directory: $0?.typedPath?.directory ?? "") },
+            byDirectory: destination?.template?.has(.directory) ?? false
+        )
         let bar = ProgressReport(total: arguments.count, console: console)
         var failures = 0
         await Concurrently.forEach(arguments, atOnce: concurrency) { index, argument in
@@ -43,7 +46,7 @@ struct FetchRun: Sendable {
     private func fetch(
         _ text: String,
         index: Int,
-        _ output: (name: String, inputs: InputFiles)?,
+        _ output: (name: ResultName, inputs: InputFiles)?,
         _ bar: ProgressReport
     ) async -> FetchReport {
         do throws(Failure) {
@@ -78,7 +81,7 @@ struct FetchRun: Sendable {
     /// Writes the image, if that was asked for.
     private func write(
         _ loaded: LoadedImage,
-        _ output: (name: String, inputs: InputFiles)?
+        _ output: (name: ResultName, inputs: InputFiles)?
     ) async throws(Failure) -> WrittenImage? {
         guard let output, let destination else { return nil }
         let encoded = try await encoding.encoded(loaded.image, original: loaded.data)

@@ -12,22 +12,27 @@ struct HashCommand: AsyncParsableCommand {
         commandName: "hash",
         abstract: "Print the BlurHash and the ThumbHash of images, for placeholders.",
         discussion: """
+              kf hash photo.jpg
+              kf hash *.jpg --json
+
             One line per image: the BlurHash (4×3 components), the ThumbHash in Base64 and the source, with tabs \
             between them. --json prints one object per line: source, blurHash, thumbHash; or source and error.
+
+            \(NetworkArguments.mention)
             """
     )
 
     /// The components of a BlurHash on each axis.
     private static let components = (4, 3)
 
-    @Argument(help: ArgumentHelp("What to look at.", valueName: "image"))
+    @Argument(help: ArgumentHelp("What to look at.", valueName: "image"), completion: .file())
     var sources: [String]
 
     @Flag(help: "Print one JSON object per line.")
     var json = false
 
-    @OptionGroup var limits: LimitArguments
-    @OptionGroup var network: NetworkArguments
+    @OptionGroup(title: "Limits") var limits: LimitArguments
+    @OptionGroup(title: "Network", visibility: .hidden) var network: NetworkArguments
 
     func run() async throws {
         let console = Console()

@@ -11,55 +11,114 @@ struct InfoCommand: AsyncParsableCommand {
         commandName: "info",
         abstract: "Show format, size, orientation, frames, alpha and colour profile; on request EXIF data and colours.",
         discussion: """
+              kf info photo.jpg
+              kf info *.jpg --csv > photos.csv
+
             --json prints one object per line: source, format, width, height, orientation (the EXIF number), frames, \
-            duration (seconds), loopCount (0 is without end), alpha, colorProfile, bytes; or source and error. Width \
-            and height are those of the stored pixels, before the orientation is applied. With --exif also exif, null \
-            or an object: camera, lens, date, exposureTime (seconds), aperture, iso, focalLength (mm), location \
-            (whether one is noted). With --colors also colors: objects with color and share.
+            duration (seconds), loopCount (0 is without end), alpha, colorProfile, bytes, truncated (whether the file \
+            ends too early; null for BMP, ICO, TIFF, JPEG XL and SVG, where that is not looked at); or source and \
+            error. Width and height are those of the stored pixels, before the orientation is applied. Sources are \
+            read eight at once, and printed in their order.
+
+            With --exif also exif, null or an object: camera, lens, date, exposureTime (seconds), aperture, iso, \
+            focalLength (mm), location (whether one is noted). With --colors also colors: objects with color and share.
+
+            \(NetworkArguments.mention)
             """
     )
 
-    @Argument(help: ArgumentHelp("What to look at.", valueName: "source"))
+    @Argument(help: ArgumentHelp("What to look at.", valueName: "source"), completion: .file())
     var sources: [String]
 
     @Flag(help: "Print one JSON object per line.")
     var json = false
 
+    @Flag(help: "Print the same as comma-separated values, after a line with their names; failures are left out.")
+    var csv = false
+
     @OptionGroup var more: InfoDetailArguments
-    @OptionGroup var limits: LimitArguments
-    @OptionGroup var network: NetworkArguments
+    @OptionGroup(title: "Limits") var limits: LimitArguments
+    @OptionGroup(title: "Network", visibility: .hidden) var network: NetworkArguments
+
+    /// The number of sources that are read at once.
+    private static let atOnce = 8
+
+    func validate() throws {
+        if json, csv { throw ValidationError("--json and --csv exclude each other") }
+    }
 
     func run() async throws {
         let console = Console()
         let reader = SourceBytes(network, limits)
-        var failures = 0
-        for source in sources {
-            do throws(Failure) {
-                let data = try await reader.read(source)
-                let (info, details) = (try Self.info(of: data), try await more.details(of: data))
-                console.print(
-                    lines: json ? [info.json(of: source, details).description] : info.lines(of: source, details)
-                )
-            } catch {
-                failures += 1
-                console.error(error.line(about: source))
-                if json { console.print(error.json(about: source).description) }
+        var (failures, hasHeader) = (0, false)
+        await Concurrently.forEach(sources, atOnce: Self.atOnce) { _, source in
+            await InfoReport(source, reader, more)
+        } report: { report in
+            failures += report.failure == nil ? 0 : 1
+            if let warning = report.warning { console.warning(warning) }
+            if let failure = report.failure { console.error(failure.line(about: report.source)) }
+            if json {
+                console.print(report.json.description)
+            } else if csv, let members = report.members {
+                if !hasHeader { console.print(CSV.header(members)) }
+                hasHeader = true
+                console.print(CSV.row(members))
+            } else if !csv, report.failure == nil {
+                console.print(lines: report.lines)
             }
         }
         if failures > 0 { throw ExitStatus.failed }
     }
+}
 
-    private static func info(of data: Data) throws(Failure) -> ImageInfo {
-        do throws(ImagingError) {
-            return try ImageInfo(data: data)
+/// The outcome of one source.
+private struct InfoReport: Sendable {
+    let source: String
+    let info: Result<ImageInfo, Failure>
+    /// Whether the file ends before the image does; nil where that is not known.
+    let isTruncated: Bool?
+    let details: InfoDetails
+
+    init(_ source: String, _ reader: SourceBytes, _ more: InfoDetailArguments) async {
+        self.source = source
+        do throws(Failure) {
+            let data = try await reader.read(source)
+            let header = try ImageInfo.reading(data)
+            details = try await more.details(of: data)
+            info = .success(header)
+            isTruncated = Codecs.isTruncated(data)
         } catch {
-            throw .unreadable(error)
+            (info, isTruncated, details) = (.failure(error), nil, InfoDetails())
         }
     }
+
+    var failure: Failure? {
+        if case .failure(let failure) = info { failure } else { nil }
+    }
+
+    var warning: String? {
+        isTruncated == true ? "\(Units.source(source)): the file ends too early: the image may lack a part" : nil
+    }
+
+    /// The line for scripts.
+    var json: JSON {
+        switch info {
+        case .success(let info): info.json(of: source, isTruncated: isTruncated, details)
+        case .failure(let failure): failure.json(about: source)
+        }
+    }
+
+    /// What a line of comma-separated values holds; nil for a failure.
+    var members: [JSON.Member]? {
+        if failure == nil, case .object(let members) = json { members } else { nil }
+    }
+
+    /// The lines for people; none for a failure.
+    var lines: [String] { (try? info.get()).map { $0.lines(of: source, details) } ?? [] }
 }
 
 extension ImageInfo {
-    fileprivate func json(of source: String, _ details: InfoDetails) -> JSON {
+    fileprivate func json(of source: String, isTruncated: Bool?, _ details: InfoDetails) -> JSON {
         let header: KeyValuePairs<String, JSON> = [
             "source": .string(Redaction.source(source)),
             "format": .string(contentType.name.lowercased()),
@@ -72,6 +131,7 @@ extension ImageInfo {
             "alpha": .bool(hasAlpha),
             "colorProfile": .optional(colorProfileName, JSON.string),
             "bytes": .int(byteCount),
+            "truncated": .optional(isTruncated, JSON.bool),
         ]
         return .object(header.map { JSON.Member(key: $0.key, value: $0.value) } + details.members)
     }

@@ -11,6 +11,11 @@ struct KFCommand: AsyncParsableCommand {
         commandName: "kf",
         abstract: "Loads, caches, inspects and processes images.",
         discussion: """
+              kf process in.png -o out.webp
+              kf process photos -o small --recursive --process 'thumbnail(1600x)'
+              kf fetch https://example.com/a.jpg -o a.webp --process 'resize(200x)'
+              kf info photo.jpg
+
             A SOURCE is an http or https URL, a file: URL, a path, a data: URL, or - for standard input. Names \
             of files need not be UTF-8; where that of the working directory is not, name files by their whole paths.
 

@@ -10,6 +10,9 @@ struct PrefetchCommand: AsyncParsableCommand {
         commandName: "prefetch",
         abstract: "Load the images of a list into the cache.",
         discussion: """
+              kf prefetch list.txt -j 8
+              kf prefetch - --process 'thumbnail(200x200,fill)' --retry 3 < list.txt
+
             The list names one source a line: an http or https URL, a file: URL or a path. Empty lines and lines that \
             begin with # are skipped. A source that is there twice is loaded once. What is in the cache already is not \
             loaded again, so an interrupted prefetch goes on where it ended when it is started once more. What is \
@@ -27,7 +30,10 @@ struct PrefetchCommand: AsyncParsableCommand {
             """
     )
 
-    @Argument(help: ArgumentHelp("A file with one source a line; - is standard input.", valueName: "list"))
+    @Argument(
+        help: ArgumentHelp("A file with one source a line; - is standard input.", valueName: "list"),
+        completion: .file()
+    )
     var list: String
 
     @Option(name: .customLong("process"), parsing: .unconditional, help: PipelineArgument.help)
@@ -41,10 +47,11 @@ struct PrefetchCommand: AsyncParsableCommand {
     @Flag(help: "Load again what is in the cache.")
     var refresh = false
 
-    @OptionGroup var limits: LimitArguments
-    @OptionGroup var network: NetworkArguments
+    @OptionGroup(title: "Limits") var limits: LimitArguments
+    @OptionGroup(title: "Network") var network: NetworkArguments
 
     @Option(
+        name: [.customShort("j", allowingJoined: true), .long],
         parsing: .unconditional,
         help: ArgumentHelp("Load this many sources at once, over as many connections.", valueName: "n")
     )
@@ -83,10 +90,9 @@ struct PrefetchCommand: AsyncParsableCommand {
 
     private func loader() async throws -> ImageLoader {
         limits.apply()
-        var options: KingfisherOptionsInfo = []
+        var options = network.options
         if refresh { options.append(.forceRefresh) }
         if still { options.append(.onlyLoadFirstFrame) }
-        if let modifier = network.modifier { options.append(.requestModifier(modifier)) }
         return ImageLoader(
             downloader: network.downloader(connections: concurrency),
             cache: cacheArguments.cache,

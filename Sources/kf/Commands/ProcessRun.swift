@@ -11,98 +11,116 @@ struct ProcessRun: Sendable {
     let steps: [PipelineStep]
     /// The steps as one processor.
     let processor: (any ImageProcessor)?
+    /// The widths of the results; nil leaves them to the pipeline.
+    let widths: Widths?
     let encoding: Encoding
     let processing: ProcessingArguments
+    let batch: BatchArguments
     let destination: OutputDestination
     let usesJSON: Bool
     let console: Console
 
-    /// The number of inputs in work: one for each core, and one that is read or written; this also bounds the memory.
-    private static let atOnce = WorkExecutor.cpu.threadCount + 1
-
     /// Processes every input once, and reports the outcomes in the order of the inputs.
     ///
     /// - Returns: The number of failures.
-    func process(_ inputs: [String]) async -> Int {
-        let sources = inputs.map { try? SourceArgument($0) }
+    func process(_ arguments: [String]) async -> Int {
+        let inputs = InputFolder.images(arguments, isRecursive: batch.recursive, output: destination.root)
+        let sources = inputs.map { try? SourceArgument($0.text) }
         let files = InputFiles(sources.compactMap { $0?.path })
-        let names = OutputFile.distinct(sources.map { $0?.baseName ?? "" })
+        let names = ResultName.distinct(
+            zip(inputs, sources).map { input, source in
+                ResultName(stem: source?.baseName ?? "", directory: input.directory, source: source?.typedPath)
+            },
+            byDirectory: destination.template?.has(.directory) ?? false
+        )
         let bar = inputs.count > 1 ? ProgressReport(total: inputs.count, console: console) : nil
+        // One for each core, and one that is read or written; this also bounds the memory.
+        let atOnce = batch.concurrency ?? WorkExecutor.cpu.threadCount + 1
         var failures = 0
-        await Concurrently.forEach(inputs, atOnce: Self.atOnce) { index, input in
-            let report = await process(input, name: names[index], keeping: files)
-            bar?.end(index, failed: report.isFailure)
+        await Concurrently.forEach(inputs, atOnce: atOnce) { index, input in
+            let report = await report(input, name: names[index], keeping: files)
+            bar?.end(index, failed: report.failure != nil)
             return report
         } report: { report in
-            failures += report.isFailure ? 1 : 0
+            failures += report.failure == nil ? 0 : 1
             printLines(of: report)
         }
         console.endProgress()
         return failures
     }
 
-    private func process(_ input: String, name: String, keeping files: InputFiles) async -> ProcessReport {
+    private func report(_ input: ProcessInput, name: ResultName, keeping files: InputFiles) async -> ProcessReport {
         do throws(Failure) {
-            let data = try await reader.read(input)
-            let image = try await ImageBytes.image(data, processor, isStill: encoding.isStill)
-            try processing.check(image)
-            let encoded = try await encoding.encoded(image, original: data)
-            let output = try await OutputFile.write(encoded, to: destination, name: name, keeping: files)
-            var report = ProcessReport(input: input, result: .success(output), isDamaged: image.isDamaged)
-            report.enlargingWarning = PipelineStep.enlargingWarning(steps, original: data)
-            return report
+            if let problem = input.problem { throw problem }
+            if name.isNumbered, batch.existing != nil { throw .isAmbiguous(name.plainStem) }
+            var data: Data?
+            if batch.dryRun || batch.existing != nil {
+                if encoding.wanted == nil { data = try await reader.read(input.text) }
+                let plan = try plan(name, header: data, keeping: files)
+                if let plan { return ProcessReport(input: input.text, outcome: plan) }
+            }
+            if data == nil { data = try await reader.read(input.text) }
+            return try await process(data ?? Data(), input, name: name, keeping: files)
         } catch {
-            return ProcessReport(input: input, result: .failure(error))
+            return ProcessReport(input: input.text, outcome: .failed(error))
         }
+    }
+
+    /// The outcome without any work; nil where the image has to be processed.
+    ///
+    /// - Parameters:
+    ///   - name: What the name of the result is made of.
+    ///   - header: The bytes that tell the format of the result, unless it is known without them.
+    ///   - files: The files that are read.
+    /// - Returns: The outcome.
+    /// - Throws: Why there can be no result.
+    private func plan(
+        _ name: ResultName,
+        header: Data?,
+        keeping files: InputFiles
+    ) throws(Failure) -> ProcessReport.Outcome? {
+        var name = name
+        name.ending = try encoding.type(of: header).preferredFileExtension ?? ""
+        let path = destination.path(of: name)
+        if batch.leaves(path, of: name.source) { return .skipped(path: path) }
+        guard batch.dryRun else { return nil }
+        try OutputFile.check(path, in: destination, keeping: files)
+        if let source = name.source, access(source.systemName, R_OK) != 0 { throw .unreadableFile(errno) }
+        return .planned(path: path)
+    }
+
+    private func process(
+        _ data: Data,
+        _ input: ProcessInput,
+        name: ResultName,
+        keeping files: InputFiles
+    ) async throws(Failure) -> ProcessReport {
+        let image = try await ImageBytes.image(data, processor, isStill: encoding.isStill)
+        try processing.check(image, replacesSource: destination == .inPlace)
+        let width = Int(image.size.width * image.scale)
+        var outputs: [WrittenImage] = []
+        for wanted in widths?.fitting(width) ?? [width] {
+            let result = wanted == width ? image : try await ImageBytes.image(image, width: wanted)
+            let encoded = try await encoding.encoded(result, original: data)
+            outputs.append(try await OutputFile.write(encoded, to: destination, name: name, keeping: files))
+        }
+        return ProcessReport(
+            input: input.text,
+            outcome: .written(outputs),
+            isDamaged: image.isDamaged,
+            sizeWarnings: [widths?.warning(width), PipelineStep.enlargingWarning(steps, original: data)].compactMap(
+                \.self
+            )
+        )
     }
 
     private func printLines(of report: ProcessReport) {
         for warning in report.warnings { console.warning("\(Units.source(report.input)): \(warning)") }
-        if case .failure(let failure) = report.result { console.error(failure.line(about: report.input)) }
+        if let failure = report.failure { console.error(failure.line(about: report.input)) }
         if usesJSON {
-            console.print(report.json.description, always: true)
-        } else if let line = report.line {
-            console.print(line)
-        }
-    }
-}
-
-/// The outcome of one input.
-private struct ProcessReport: Sendable {
-    let input: String
-    let result: Result<WrittenImage, Failure>
-    var isDamaged = false
-    var enlargingWarning: String?
-
-    var isFailure: Bool { (try? result.get()) == nil }
-
-    var warnings: [String] {
-        guard case .success(let output) = result else { return [] }
-        return [isDamaged ? Failure.damage : nil, enlargingWarning, output.warning].compactMap(\.self)
-    }
-
-    /// The line for people; nil for a failure.
-    var line: String? {
-        guard case .success(let output) = result else { return nil }
-        return "\(Units.source(input)): \(output.width)×\(output.height), \(output.type.name), "
-            + "\(Units.bytes(output.bytes)) → \(output.path)"
-    }
-
-    /// The line for scripts.
-    var json: JSON {
-        switch result {
-        case .failure(let failure): failure.json(about: input)
-        case .success(let output):
-            [
-                "source": .string(Redaction.source(input)),
-                "bytes": .int(output.bytes),
-                "width": .int(output.width),
-                "height": .int(output.height),
-                "frames": .int(output.frames),
-                "format": .string(output.type.name.lowercased()),
-                "output": .string(output.path),
-                "damaged": .bool(isDamaged),
-            ]
+            for json in report.json { console.print(json.description, always: true) }
+        } else {
+            for line in report.lines { console.print(line, always: batch.dryRun) }
         }
     }
 }

@@ -11,16 +11,21 @@ struct ShowCommand: AsyncParsableCommand {
         commandName: "show",
         abstract: "Draw an image in the terminal, and play animations.",
         discussion: """
+              kf show photo.jpg
+              kf show clip.gif --loops 1 --width 60
+
             The terminal is asked what it can do: kitty's graphics come first, then sixels, then half blocks in 24-bit \
             colours. It has half a second to reply, or as many seconds as KF_TERMINAL_PATIENCE says: more for a slow \
             connection. Where standard output is no terminal, no question is written: half blocks, and of animations \
             the first frame, or with --protocol kitty or sixel what --frames and --loops ask for, once. Images are \
             shrunk to the columns and rows there are, never enlarged. Half blocks and sixels leave out what is less \
             than half opaque.
+
+            \(NetworkArguments.mention)
             """
     )
 
-    @Argument(help: ArgumentHelp("What to show.", valueName: "source"))
+    @Argument(help: ArgumentHelp("What to show.", valueName: "source"), completion: .file())
     var source: String
 
     @Option(parsing: .unconditional, help: ArgumentHelp("Use at most this many columns.", valueName: "columns"))
@@ -42,8 +47,8 @@ struct ShowCommand: AsyncParsableCommand {
     @Option(name: .customLong("process"), parsing: .unconditional, help: PipelineArgument.help)
     var pipeline: PipelineArgument?
 
-    @OptionGroup var limits: LimitArguments
-    @OptionGroup var network: NetworkArguments
+    @OptionGroup(title: "Limits") var limits: LimitArguments
+    @OptionGroup(title: "Network", visibility: .hidden) var network: NetworkArguments
 
     func validate() throws {
         for (name, value) in [("--width", width), ("--frames", frames), ("--loops", loops)] {

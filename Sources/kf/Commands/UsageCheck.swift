@@ -1,6 +1,6 @@
 // The mistakes of a command line that the argument parser does not name: unknown commands, unknown options where
-// something else is missing too, and files whose names begin with a dash. Used once a command line was not accepted,
-// and for accepted ones in which such a file may have been taken for an option.
+// something else is missing too, options that are there twice, and files whose names begin with a dash. Used once a
+// command line was not accepted, and for accepted ones in which there may be one of the last two.
 
 import ArgumentParser
 import Foundation
@@ -15,12 +15,13 @@ struct UsageCheck {
     }
 
     private struct Argument: Decodable {
-        struct Name: Decodable, Equatable {
+        struct Name: Decodable, Hashable {
             let kind: String
             let name: String
         }
         let kind: String
         let names: [Name]?
+        let isRepeating: Bool
 
         var takesValue: Bool { kind == "option" }
     }
@@ -28,8 +29,8 @@ struct UsageCheck {
     /// The commands named so far, the tool itself first.
     private var path: [Command]
     private var isAskingForHelp = false
-    /// The options given by their letters so far, as in `-o`.
-    private var letters: Set<Substring> = []
+    /// The options that have one value, by their names, and how they were given so far.
+    private var given: [[Argument.Name]: Substring] = [:]
 
     private init(_ tool: Command) { path = [tool] }
 
@@ -42,11 +43,12 @@ struct UsageCheck {
         return [problem, "  See '\(command) --help' for more information."]
     }
 
-    /// The lines about a file that may have been taken for an option of one letter in an accepted command line.
+    /// The lines about an accepted command line with an option that is there twice, or with a file that may have been
+    /// taken for an option of one letter.
     static func doubt(in arguments: [String]) -> [String]? {
-        let words = arguments.filter { $0.hasPrefix("-") && !$0.hasPrefix("--") && $0 != "-" }
-        // The walk takes its time; most command lines need none.
-        let isRepeated = Set(words.map { $0.prefix(2) }).count < words.count
+        let words = arguments.filter { $0.hasPrefix("-") && $0 != "-" }
+        // The walk takes its time; most command lines need none. The names of one option begin with one letter.
+        let isRepeated = Set(words.map { $0.drop { $0 == "-" }.prefix(1) }).count < words.count
         return isRepeated || words.contains(where: isFile) ? problem(in: arguments) : nil
     }
 
@@ -76,7 +78,7 @@ struct UsageCheck {
             if argument == "--" { return nil }
             if argument.hasPrefix("-"), argument != "-" {
                 guard let option = option(argument) else { return problem(ofOption: argument) }
-                if let problem = problem(ofLetter: argument) { return problem }
+                if let problem = problem(ofLetter: argument) ?? problem(ofSecond: option, argument) { return problem }
                 if option.takesValue, !isWithValue(argument) { rest = rest.dropFirst() }
             } else if let problem = enter(argument) {
                 return problem
@@ -127,15 +129,27 @@ struct UsageCheck {
     }
 
     /// The problem of an option of one letter that may be meant as a file whose name begins like it.
-    private mutating func problem(ofLetter argument: String) -> String? {
-        guard !argument.hasPrefix("--") else { return nil }
+    private func problem(ofLetter argument: String) -> String? {
+        guard !argument.hasPrefix("--"), argument.count > 2, Self.isFile(argument) else { return nil }
         let letter = argument.prefix(2)
-        if argument.count > 2, Self.isFile(argument) {
-            return "\(argument) is a file, and could be the option \(letter) as well; put ./ before the file's name, "
-                + "or a space behind \(letter)"
-        }
-        guard !letters.insert(letter).inserted else { return nil }
-        return "\(letter) is there twice; give it once, and put ./ before a file's name that begins with it"
+        return "\(argument) is a file, and could be the option \(letter) as well; put ./ before the file's name, "
+            + "or a space behind \(letter)"
+    }
+
+    /// The problem of an option that has one value and was given before, under this or another name.
+    private mutating func problem(ofSecond option: Argument, _ argument: String) -> String? {
+        let isLetter = !argument.hasPrefix("--")
+        let name = isLetter ? argument.prefix(2) : argument.prefix { $0 != "=" }
+        guard option.takesValue, !option.isRepeating, let first = given.updateValue(name, forKey: option.names ?? [])
+        else { return nil }
+        guard first == name else { return "\(first) and \(name) are one option; give it once" }
+        let advice =
+            switch name {
+            case "--process": ", with |> between its steps"
+            case _ where isLetter: ", and put ./ before a file's name that begins with it"
+            default: ""
+            }
+        return "\(name) is there twice; give it once\(advice)"
     }
 
     private func problem(ofOption argument: String) -> String {

@@ -21,14 +21,36 @@ enum ImageBytes {
         _ processor: (any ImageProcessor)?,
         isStill: Bool
     ) async throws(Failure) -> Image {
-        let processor = processor ?? DefaultImageProcessor.default
+        try await image(.data(data), processor ?? DefaultImageProcessor.default, isStill: isStill)
+    }
+
+    /// A smaller copy of an image, or of all frames of an animation.
+    ///
+    /// - Parameters:
+    ///   - image: The image.
+    ///   - width: The width of the copy, in pixels.
+    /// - Returns: The copy.
+    /// - Throws: Why there is none.
+    static func image(_ image: Image, width: Int) async throws(Failure) -> Image {
+        try await self.image(
+            .image(image),
+            ThumbnailImageProcessor(size: CGSize(width: width, height: 0)),
+            isStill: false
+        )
+    }
+
+    private static func image(
+        _ item: ImageProcessItem,
+        _ processor: any ImageProcessor,
+        isStill: Bool
+    ) async throws(Failure) -> Image {
         let policy = isStill ? AnimatedProcessingPolicy.firstFrame : .transformFrames
         let options = KingfisherParsedOptionsInfo(isStill ? [.onlyLoadFirstFrame] : nil)
         let image = await WorkExecutor.cpu.run { () async -> Image? in
-            policy.applied(to: processor).process(item: .data(data), options: options)
+            policy.applied(to: processor).process(item: item, options: options)
         }
         guard let image else {
-            throw Failure(.processorError(reason: .processingFailed(processor: processor, item: .data(data))))
+            throw Failure(.processorError(reason: .processingFailed(processor: processor, item: item)))
         }
         return image
     }

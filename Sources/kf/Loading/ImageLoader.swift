@@ -32,7 +32,7 @@ struct ImageLoader: Sendable {
     let options: KingfisherOptionsInfo
     let processor: (any ImageProcessor)?
     let limits: LimitArguments
-    private let writesToDisk: Bool
+    private let usesDisk: Bool
     private let policy: AnimatedProcessingPolicy
     /// The original bytes of loaded images, for those that come from memory and are not in the disk cache.
     private let originals = MemoryStorage.Backend<OriginalBytes>(config: .init(totalCostLimit: 256 << 20))
@@ -48,7 +48,7 @@ struct ImageLoader: Sendable {
     ///   - cache: The cache.
     ///   - processor: The processor, if any.
     ///   - policy: The treatment of the frames of animations.
-    ///   - writesToDisk: Whether the disk cache is written.
+    ///   - usesDisk: Whether the disk cache is read and written.
     ///   - limits: The limits on sources.
     ///   - options: Further options.
     init(
@@ -56,7 +56,7 @@ struct ImageLoader: Sendable {
         cache: ImageCache,
         processor: (any ImageProcessor)?,
         policy: AnimatedProcessingPolicy = .firstFrame,
-        writesToDisk: Bool = true,
+        usesDisk: Bool = true,
         limits: LimitArguments,
         options: KingfisherOptionsInfo = []
     ) {
@@ -64,14 +64,14 @@ struct ImageLoader: Sendable {
         self.processor = processor
         self.policy = policy
         self.limits = limits
-        self.writesToDisk = writesToDisk
+        self.usesDisk = usesDisk
         manager = KingfisherManager(downloader: downloader, cache: cache)
         var all: KingfisherOptionsInfo = [.waitForCache, .callbackQueue(.untouch), .animatedProcessing(policy)]
         if let processor {
             all += [.processor(processor), .cacheSerializer(LosslessSerializer())]
-            all += writesToDisk ? [.cacheOriginalImage] : []
+            all += usesDisk ? [.cacheOriginalImage] : []
         }
-        if !writesToDisk { all.append(.cacheMemoryOnly) }
+        if !usesDisk { all += [.cacheMemoryOnly, .fromMemoryCacheOrRefresh] }
         self.options = all + options
     }
 
@@ -91,7 +91,7 @@ struct ImageLoader: Sendable {
     func keeps(_ loaded: LoadedImage, of argument: SourceArgument) async -> Bool {
         guard loaded.cacheType != .disk else { return true }
         // What an earlier load has stored is another image.
-        guard writesToDisk, argument.stream == nil, loaded.cacheProblem == nil, !loaded.image.isDamaged else {
+        guard usesDisk, argument.stream == nil, loaded.cacheProblem == nil, !loaded.image.isDamaged else {
             return false
         }
         return await isOnDisk(key(of: argument))
@@ -136,10 +136,10 @@ struct ImageLoader: Sendable {
             return data
         }
         // The result of a cached image has only pixels; the original bytes have an entry of their own.
-        let (storage, key) = (cache.diskStorage, source.cacheKey)
+        let (storage, key, usesDisk) = (cache.diskStorage, source.cacheKey, usesDisk)
         let entry = await WorkExecutor.io.run {
             // Read as a file: the lookup has been counted already.
-            storage.isCached(forKey: key) ? try? Data(contentsOf: storage.cacheFileURL(forKey: key)) : nil
+            usesDisk && storage.isCached(forKey: key) ? try? Data(contentsOf: storage.cacheFileURL(forKey: key)) : nil
         }
         return entry ?? originals.value(forKey: key)?.data ?? (result.cacheType == .none ? result.data() : nil)
     }

@@ -28,7 +28,7 @@ struct InfoDetailArguments: ParsableArguments {
 }
 
 /// Parts of the description of an image; nil for one that was not asked for.
-struct InfoDetails {
+struct InfoDetails: Sendable {
     /// Nil within for an image without EXIF data.
     var exif: EXIFSummary??
     var colors: [DominantColor]?

@@ -9,12 +9,14 @@ struct SourceBytes: Sendable {
     let downloader: ImageDownloader
     let options: KingfisherOptionsInfo
     let limits: LimitArguments
+    private let retryStrategy: DelayRetryStrategy?
 
     init(_ network: NetworkArguments, _ limits: LimitArguments) {
         limits.apply()
         self.limits = limits
         downloader = network.downloader()
-        options = [.processor(NoDecoding())] + (network.modifier.map { [.requestModifier($0)] } ?? [])
+        options = [.processor(NoDecoding())] + network.options
+        retryStrategy = network.retryStrategy
     }
 
     /// The bytes that an argument names.
@@ -22,9 +24,24 @@ struct SourceBytes: Sendable {
         let argument = try SourceArgument.reading(text)
         try limits.check(argument)
         switch argument.location {
-        case .network(let url): return try await download(url)
+        case .network(let url):
+            do throws(KingfisherError) { return try await download(url) } catch { throw Failure(error) }
         case .file(let url): return try await Self.read(argument.stream ?? LocalFileImageDataProvider(fileURL: url))
         case .bytes(let data): return data
+        }
+    }
+
+    /// Downloads the bytes; the downloader by itself repeats nothing.
+    private func download(_ url: URL) async throws(KingfisherError) -> Data {
+        var retries = 0
+        while true {
+            do throws(KingfisherError) {
+                return try await downloader.downloadImage(with: url, options: options).originalData
+            } catch {
+                let context = RetryContext(source: .network(url), error: error, retriedCount: retries)
+                guard case .retry? = await retryStrategy?.decision(for: context) else { throw error }
+                retries += 1
+            }
         }
     }
 
@@ -34,14 +51,6 @@ struct SourceBytes: Sendable {
             return try await provider.data()
         } catch {
             throw Failure(.imageSettingError(reason: .dataProviderError(provider: provider, error: error)))
-        }
-    }
-
-    private func download(_ url: URL) async throws(Failure) -> Data {
-        do throws(KingfisherError) {
-            return try await downloader.downloadImage(with: url, options: options).originalData
-        } catch {
-            throw Failure(error)
         }
     }
 }

@@ -23,6 +23,8 @@ struct Encoding: Sendable {
     var iconSides: [Int]?
     /// Whether of animations only the first frame is wanted.
     var isStill = false
+    /// Whether a format that cannot be written is an error, and not replaced by another one.
+    var keepsFormat = false
     /// Whether the image is changed, so that its original bytes cannot be written.
     var isChanged: Bool
 
@@ -95,6 +97,13 @@ struct Encoding: Sendable {
         }
     }
 
+    /// The format of a result, from the header of what it is made of where that matters.
+    func type(of original: Data?) throws(Failure) -> ImageContentType {
+        guard wanted == nil, let original else { return try encodable(own: nil, isAnimated: false) }
+        let info = try ImageInfo.reading(original)
+        return try encodable(own: info.contentType, isAnimated: !isStill && info.frameCount > 1)
+    }
+
     /// Whether an image of this format cannot be written as its original bytes.
     private func changesBytes(of type: ImageContentType) -> Bool {
         isChanged || (quality != nil && type.hasQuality) || (subsampling != nil && type.hasSubsampling)
@@ -143,8 +152,13 @@ struct Encoding: Sendable {
     private func encodable(own: ImageContentType?, isAnimated: Bool) throws(Failure) -> ImageContentType {
         guard let wanted else {
             let instead: ImageContentType = isAnimated ? .webp : .png
-            guard let own, let format = OutputFormat(own), !isAnimated || format.holdsAnimations else { return instead }
-            return isLossless && format.loss != nil ? instead : own
+            guard let own, let format = OutputFormat(own), !isAnimated || format.holdsAnimations,
+                !isLossless || format.loss == nil
+            else {
+                guard !keepsFormat else { throw .cannotKeepFormat(own) }
+                return instead
+            }
+            return own
         }
         guard let format = OutputFormat(wanted) else {
             throw .cannotEncode(

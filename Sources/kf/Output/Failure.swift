@@ -20,6 +20,11 @@ struct Failure: Error, Equatable {
         Failure(code: 9001, reason: "badSource", message: problem)
     }
 
+    /// The source is a folder, and has nothing to process.
+    static func isFolder(_ problem: String) -> Failure {
+        Failure(code: 9001, reason: "badSource", message: "is a folder: \(problem)")
+    }
+
     /// The list of sources cannot be read.
     static func cannotReadList(_ name: String, _ problem: String) -> Failure {
         Failure(code: 9007, reason: "cannotReadList", message: "cannot read the list \(name): \(problem)")
@@ -47,12 +52,34 @@ struct Failure: Error, Equatable {
         return Failure(code: 9002, reason: "cannotWriteOutput", message: message)
     }
 
+    /// A file cannot be read.
+    static func unreadableFile(_ errno: Int32) -> Failure {
+        Failure(code: 9001, reason: "badSource", message: "cannot be read: \(String(cString: strerror(errno)))")
+    }
+
+    /// Two sources have one name, and which result is whose would depend on their order.
+    static func isAmbiguous(_ stem: String) -> Failure {
+        let message =
+            "another source is called \(stem), too; rename one of them, or leave out --skip-existing and --update"
+        return Failure(code: 9002, reason: "cannotWriteOutput", message: message)
+    }
+
     /// The image cannot be encoded in the wanted format, but perhaps in others.
     static func cannotEncode(_ format: String, _ why: String, instead: [OutputFormat] = []) -> Failure {
         let names = instead.map(\.rawValue)
         let list = [names.dropLast().joined(separator: ", "), names.last ?? ""].filter { !$0.isEmpty }
         let advice = names.isEmpty ? "" : "; use --format \(list.joined(separator: " or "))"
         return Failure(code: 9003, reason: "cannotEncode", message: "cannot write \(format): \(why)\(advice)")
+    }
+
+    /// The image cannot be written in its own format, with the options that were given.
+    static func cannotKeepFormat(_ format: ImageContentType?) -> Failure {
+        let name = format?.name ?? "this format"
+        return Failure(
+            code: 9003,
+            reason: "cannotEncode",
+            message: "cannot write it as \(name) again, so it is not replaced; -o writes another format to another file"
+        )
     }
 
     /// The bytes have no header that can be read.
@@ -69,6 +96,13 @@ struct Failure: Error, Equatable {
         code: 9008,
         reason: "damaged",
         message: "\(damage); without --strict the rest of the image is written"
+    )
+
+    /// The image is damaged, and would be replaced by what is left of it.
+    static let damagedInPlace = Failure(
+        code: 9008,
+        reason: "damaged",
+        message: "\(damage), and it is not replaced by the rest; -o writes that to another file"
     )
 
     /// An error of the library.
@@ -169,5 +203,16 @@ struct Failure: Error, Equatable {
     /// One line, without the secrets of URLs.
     static func oneLine(_ text: String) -> String {
         Redaction.text(text.split(whereSeparator: \.isNewline).joined(separator: " "))
+    }
+}
+
+extension ImageInfo {
+    /// Reads a header, for commands that report each failure and go on.
+    static func reading(_ data: Data) throws(Failure) -> ImageInfo {
+        do throws(ImagingError) {
+            return try ImageInfo(data: data)
+        } catch {
+            throw .unreadable(error)
+        }
     }
 }

@@ -2,22 +2,24 @@
 
 import Foundation
 
-/// The files that images are read from, recognized under any of their names.
-struct InputFiles: Sendable {
-    private struct Identity: Hashable {
-        let device: dev_t
-        let number: ino_t
+/// A file or a directory, recognized under any of its names.
+struct FileIdentity: Hashable {
+    private let device: dev_t
+    private let number: ino_t
 
-        init?(_ path: String) {
-            var status = stat()
-            guard stat(path.systemName, &status) == 0 else { return nil }
-            (device, number) = (status.st_dev, status.st_ino)
-        }
+    /// Nil for what does not exist.
+    init?(_ path: String) {
+        var status = stat()
+        guard stat(path.systemName, &status) == 0 else { return nil }
+        (device, number) = (status.st_dev, status.st_ino)
     }
+}
 
-    private let identities: Set<Identity>
+/// The files that images are read from.
+struct InputFiles: Sendable {
+    private let identities: Set<FileIdentity>
 
-    init(_ paths: [String]) { identities = Set(paths.compactMap(Identity.init)) }
+    init(_ paths: [String]) { identities = Set(paths.compactMap(FileIdentity.init)) }
 
-    func contains(_ path: String) -> Bool { Identity(path).map { identities.contains($0) } ?? false }
+    func contains(_ path: String) -> Bool { FileIdentity(path).map { identities.contains($0) } ?? false }
 }

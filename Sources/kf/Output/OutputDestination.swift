@@ -12,13 +12,15 @@ enum OutputDestination: Equatable, Decodable {
     case template(OutputTemplate)
     /// The meaning of `-`.
     case standardOutput
+    /// The file that the result is made of.
+    case inPlace
 
     /// The name that may tell the format of all results.
     private var fileName: String? {
         switch self {
         case .file(let path): path
         case .template(let template): template.hasEnding ? template.text : nil
-        case .directory, .standardOutput: nil
+        case .directory, .standardOutput, .inPlace: nil
         }
     }
 
@@ -31,24 +33,43 @@ enum OutputDestination: Equatable, Decodable {
     var makesNames: Bool {
         switch self {
         case .directory, .template: true
-        case .file, .standardOutput: false
+        case .file, .standardOutput, .inPlace: false
         }
+    }
+
+    /// The pattern of names; nil where there is none.
+    var template: OutputTemplate? {
+        if case .template(let template) = self { template } else { nil }
+    }
+
+    /// The directory that all results go to; nil where there is none.
+    var root: String? {
+        switch self {
+        case .directory(let path): path
+        case .template(let template): template.root.isEmpty ? nil : template.root
+        case .file, .standardOutput, .inPlace: nil
+        }
+    }
+
+    /// The same directory, in which those of the sources are made again.
+    var keepingFolders: OutputDestination {
+        if case .directory(let path) = self { .template(OutputTemplate(below: path)) } else { self }
     }
 
     /// The path a result is written to, `-` for standard output.
     ///
-    /// - Parameters:
-    ///   - image: The result.
-    ///   - name: The name of its source without the extension.
+    /// - Parameter name: What the name of the result is made of.
     /// - Returns: The path.
-    func path(of image: EncodedImage, name: String) -> String {
+    func path(of name: ResultName) -> String {
         switch self {
         case .standardOutput: return "-"
         case .file(let path): return path
-        case .template(let template): return template.path(of: image, name: name)
+        case .inPlace: return name.source ?? name.stem
+        case .template(let template): return template.path(of: name)
         case .directory(let directory):
-            let stem = (directory as NSString).appendingPathComponent(name)
-            return image.ending.isEmpty ? stem : "\(stem).\(image.ending)"
+            let stem = (directory as NSString).appendingPathComponent(name.stem)
+            guard let ending = name.ending, !ending.isEmpty else { return stem }
+            return "\(stem).\(ending)"
         }
     }
 
@@ -74,11 +95,16 @@ enum OutputDestination: Equatable, Decodable {
     }
 
     /// Reads the argument of `-o`; what exists there and the number of sources decide between file and directory.
-    init(_ argument: String, sources: Int) throws(ValidationError) {
+    ///
+    /// - Parameters:
+    ///   - argument: The argument.
+    ///   - sources: The number of sources; nil for those in folders, which may be many.
+    /// - Throws: A usage error.
+    init(_ argument: String, sources: Int?) throws(ValidationError) {
         guard !argument.isEmpty else { throw ValidationError("-o needs a name") }
         guard argument != "-" else {
             guard sources == 1 else {
-                throw ValidationError("-o - takes one image, but there are \(sources) sources")
+                throw ValidationError("-o - takes one image, but \(Self.count(sources))")
             }
             self = .standardOutput
             return
@@ -91,23 +117,27 @@ enum OutputDestination: Equatable, Decodable {
         }
     }
 
-    private static func template(_ text: String, _ sources: Int) throws(ValidationError) -> Self? {
+    private static func count(_ sources: Int?) -> String {
+        sources.map { "there are \($0) sources" } ?? "--recursive may find many"
+    }
+
+    private static func template(_ text: String, _ sources: Int?) throws(ValidationError) -> Self? {
         guard let template = try OutputTemplate(text) else { return nil }
         guard sources == 1 || template.has(.name) else {
             throw ValidationError(
-                "-o \(text) has no {name}, so the results of \(sources) sources could have one name"
+                "-o \(text) has no {name}, so several results could have one name: \(count(sources))"
             )
         }
         return .template(template)
     }
 
-    private static func path(_ path: String, _ sources: Int) throws(ValidationError) -> Self {
+    private static func path(_ path: String, _ sources: Int?) throws(ValidationError) -> Self {
         var status = stat()
         let exists = stat(path.systemName, &status) == 0
         if path.hasSuffix("/") || (exists && status.st_mode & S_IFMT == S_IFDIR) { return .directory(path) }
         if sources == 1 { return .file(path) }
         guard !exists, ImageContentType(fileExtension: URL(fileURLWithPath: path).pathExtension) == nil else {
-            throw ValidationError("-o \(path) is one file, but there are \(sources) sources")
+            throw ValidationError("-o \(path) is one file, but \(count(sources))")
         }
         return .directory(path)
     }

@@ -6,20 +6,6 @@ import KFSupport
 
 /// Writes output files.
 enum OutputFile {
-    /// Different names for sources whose own names are equal: `a`, `a-2`, `a-3`.
-    static func distinct(_ names: [String]) -> [String] {
-        var taken: Set<String> = []
-        return names.map { name in
-            var candidate = name
-            var number = 2
-            while !taken.insert(candidate).inserted {
-                candidate = "\(name)-\(number)"
-                number += 1
-            }
-            return candidate
-        }
-    }
-
     /// Makes a directory and those above it; it may exist.
     private static func makeDirectory(_ path: String) async throws(Failure) {
         let code = await WorkExecutor.io.run { () async -> Int32 in makeDirectories(path) }
@@ -51,26 +37,32 @@ enum OutputFile {
     /// - Parameters:
     ///   - image: The image's bytes and format.
     ///   - destination: The destination.
-    ///   - name: The name of its source without the extension, for the names that are made here.
+    ///   - name: What its name is made of, where names are made here.
     ///   - inputs: The files that are read: where names are made here, none of them is replaced.
     /// - Returns: What was written, and where.
     /// - Throws: Why it cannot be written.
     static func write(
         _ image: EncodedImage,
         to destination: OutputDestination,
-        name: String,
+        name: ResultName,
         keeping inputs: InputFiles
     ) async throws(Failure) -> WrittenImage {
-        let path = destination.path(of: image, name: name)
-        if destination.makesNames, inputs.contains(path) { throw .wouldReplaceInput(path) }
+        let path = destination.path(of: name.completed(by: image))
+        try check(path, in: destination, keeping: inputs)
         if destination == .standardOutput {
             try await writeToStandardOutput(image.data)
         } else {
             let directory = path.directory
-            if case .template = destination, !directory.isEmpty { try await makeDirectory(directory) }
-            try await write(image.data, to: path)
+            if destination.template != nil, !directory.isEmpty { try await makeDirectory(directory) }
+            // A link stays one, and its file is replaced whole.
+            try await write(image.data, to: destination == .inPlace ? path.withoutLinks : path)
         }
         return WrittenImage(image, path: path)
+    }
+
+    /// Throws where a result would replace a source under a name that was made here.
+    static func check(_ path: String, in destination: OutputDestination, keeping inputs: InputFiles) throws(Failure) {
+        if destination.makesNames, inputs.contains(path) { throw .wouldReplaceInput(path) }
     }
 
     /// Makes the directory for the results, if they go to one.

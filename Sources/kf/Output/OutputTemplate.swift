@@ -7,21 +7,25 @@ import Foundation
 struct OutputTemplate: Equatable, Decodable {
     /// What can stand in braces.
     enum Place: String, CaseIterable {
+        case name
+        case directory = "dir"
         case width, height
         case ending = "ext"
-        /// The last one, since a source's name may have braces too.
-        case name
     }
 
     /// The help of the commands that take one.
     static let help = """
         Words in braces make a name for each result, as in 'thumbs/{name}-{width}.webp': {name} is that of the source \
-        without its extension, {width} and {height} are the result's in pixels, {ext} is the extension of its format. \
-        Directories are made. A file or directory that exists under the whole name is taken as it is.
+        without its extension, {dir} its directory as it was typed, or with --recursive below the folder that was \
+        named, {width} and {height} are the result's in pixels, {ext} is the extension of its format. Directories are \
+        made. A file or directory that exists under the whole name is taken as it is.
         """
 
     /// The pattern as it was typed.
     let text: String
+
+    /// A name for each result in a directory, where the directories of the sources are made again.
+    init(below directory: String) { text = "\(directory.hasSuffix("/") ? directory : directory + "/"){dir}/{name}" }
 
     /// Nil for a path without a word in braces; an error for a word that stands for nothing.
     init?(_ text: String) throws(ValidationError) {
@@ -39,27 +43,31 @@ struct OutputTemplate: Equatable, Decodable {
     /// Whether the pattern itself ends with a format's extension.
     var hasEnding: Bool { !text.hasSuffix("}") && !URL(fileURLWithPath: text).pathExtension.isEmpty }
 
+    /// The directory that the pattern begins with, whatever stands in for its words; empty where there is none.
+    var root: String { String(text.prefix { $0 != "{" }.reversed().drop { $0 != "/" }.reversed()) }
+
     /// The path of a result; where the pattern has no extension, the format's is added.
     ///
-    /// - Parameters:
-    ///   - image: The image.
-    ///   - name: The name of its source without the extension.
-    /// - Returns: The path.
-    func path(of image: EncodedImage, name: String) -> String {
-        let path = Place.allCases.reduce(text) { path, place in
-            let value =
-                switch place {
-                case .name: name
-                case .width: "\(image.width)"
-                case .height: "\(image.height)"
-                case .ending: image.ending
+    /// Words for what is not known yet stay as they are.
+    func path(of name: ResultName) -> String {
+        let pattern = name.directory.isEmpty ? text.replacing("{\(Place.directory.rawValue)}/", with: "") : text
+        let path = pattern.replacing(Self.word) { match in
+            let value: String? =
+                switch Place(rawValue: String(match.output.1)) {
+                case .name: name.stem
+                case .directory: name.directory
+                case .width: name.width.map(String.init)
+                case .height: name.height.map(String.init)
+                case .ending: name.ending
+                case nil: nil
                 }
-            return path.replacingOccurrences(of: "{\(place.rawValue)}", with: value)
+            return value ?? String(match.output.0)
         }
-        return hasEnding || has(.ending) || image.ending.isEmpty ? path : "\(path).\(image.ending)"
+        guard let ending = name.ending, !ending.isEmpty, !hasEnding, !has(.ending) else { return path }
+        return "\(path).\(ending)"
     }
 
-    private static func words(in text: String) -> [String] {
-        text.matches(of: #/\{([A-Za-z]+)\}/#).map { String($0.output.1) }
-    }
+    private static var word: Regex<(Substring, Substring)> { #/\{([A-Za-z]+)\}/# }
+
+    private static func words(in text: String) -> [String] { text.matches(of: word).map { String($0.output.1) } }
 }

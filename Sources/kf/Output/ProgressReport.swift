@@ -6,6 +6,7 @@ import KFSupport
 final class ProgressReport: Sendable {
     private let bar: Locked<ProgressBar>
     private let console: Console
+    private let start = ContinuousClock.now
 
     init(total: Int, console: Console) {
         bar = Locked(ProgressBar(total: total))
@@ -27,6 +28,7 @@ final class ProgressReport: Sendable {
     private func show(_ change: (inout ProgressBar) -> Void) {
         let bar = bar.withLock { bar in
             change(&bar)
+            bar.elapsed = start.duration(to: .now) / .seconds(1)
             return bar
         }
         console.show(bar)

@@ -39,6 +39,15 @@ enum Units {
         }
     }
 
+    /// `45 s`, `12 min`, `3.5 h`: as exactly as an estimate deserves.
+    static func timeLeft(_ seconds: Double) -> String {
+        switch seconds {
+        case ..<90: "\(fixed(seconds.rounded(.up), digits: 0)) s"
+        case ..<5400: "\(fixed((seconds / 60).rounded(.up), digits: 0)) min"
+        default: "\(fixed(seconds / 3600, digits: 1)) h"
+        }
+    }
+
     /// A text that fits on a line: long ones keep their beginning and their end.
     static func abbreviated(_ text: String, to limit: Int = 80) -> String {
         guard text.count > limit else { return text }

@@ -1,0 +1,89 @@
+// The images in folders, for `kf process --recursive`.
+
+import Foundation
+import KFImaging
+
+/// One image to process.
+struct ProcessInput: Sendable {
+    /// The source, as on the command line.
+    let text: String
+    /// The directory it is in: as it was typed, or below the folder that was named.
+    let directory: String
+    /// Why there is nothing to process.
+    var problem: Failure?
+
+    /// A source that was named itself.
+    init(_ text: String) {
+        self.text = text
+        directory = (try? SourceArgument(text))?.typedPath?.directory ?? ""
+    }
+
+    /// A source in a folder.
+    init(_ text: String, in directory: String, problem: Failure? = nil) {
+        (self.text, self.directory, self.problem) = (text, directory, problem)
+    }
+}
+
+/// A folder whose images are processed.
+struct InputFolder {
+    private let path: String
+    /// The folder that results go to, which holds no sources.
+    private let output: FileIdentity?
+
+    /// The images that arguments name: a folder stands for those in it, in the order of their names.
+    ///
+    /// - Parameters:
+    ///   - arguments: The arguments.
+    ///   - isRecursive: Whether folders may be named.
+    ///   - output: The folder that results go to.
+    /// - Returns: The images; one with a problem for every folder that cannot be read or has none.
+    static func images(_ arguments: [String], isRecursive: Bool, output: String?) -> [ProcessInput] {
+        arguments.flatMap { argument in
+            guard let path = (try? SourceArgument(argument))?.typedPath, isFolder(path) else {
+                return [ProcessInput(argument)]
+            }
+            guard isRecursive else {
+                return [ProcessInput(argument, in: "", problem: .isFolder("--recursive processes the images in it"))]
+            }
+            let images = InputFolder(path: path, output: output.flatMap(FileIdentity.init)).images(below: "")
+            let problem = Failure.isFolder("there is no file with an image's extension in it")
+            return images.isEmpty ? [ProcessInput(argument, in: "", problem: problem)] : images
+        }
+    }
+
+    private func images(below directory: String) -> [ProcessInput] {
+        let folder = [path, directory].filter { !$0.isEmpty }.joined(separator: path.hasSuffix("/") ? "" : "/")
+        guard let names = Self.names(in: folder) else {
+            let problem = Failure.isFolder("cannot be read: \(String(cString: strerror(errno)))")
+            return [ProcessInput(folder, in: directory, problem: problem)]
+        }
+        return names.sorted().flatMap { name -> [ProcessInput] in
+            let file = folder.hasSuffix("/") ? folder + name : "\(folder)/\(name)"
+            if Self.isFolder(file, followingLinks: false) {
+                if let output, FileIdentity(file) == output { return [] }
+                return images(below: directory.isEmpty ? name : "\(directory)/\(name)")
+            }
+            let ending = name.lastIndex(of: ".").map { String(name[name.index(after: $0)...]) } ?? ""
+            return ImageContentType(fileExtension: ending) == nil ? [] : [ProcessInput(file, in: directory)]
+        }
+    }
+
+    /// The names in a folder but those that begin with a point; nil with `errno` if it cannot be read.
+    private static func names(in folder: String) -> [String]? {
+        guard let directory = opendir(folder.systemName) else { return nil }
+        defer { closedir(directory) }
+        var names: [String] = []
+        while let entry = readdir(directory) {
+            let name = withUnsafeBytes(of: &entry.pointee.d_name) { String(systemName: $0.prefix { $0 != 0 }) }
+            if !name.hasPrefix(".") { names.append(name) }
+        }
+        return names
+    }
+
+    /// Whether there is a folder; one that is only linked to below another is none, so that no walk is endless.
+    private static func isFolder(_ path: String, followingLinks: Bool = true) -> Bool {
+        var status = stat()
+        let code = followingLinks ? stat(path.systemName, &status) : lstat(path.systemName, &status)
+        return code == 0 && status.st_mode & S_IFMT == S_IFDIR
+    }
+}

@@ -1,0 +1,23 @@
+// Lines of comma-separated values, as in RFC 4180, for `--csv`.
+
+/// The members of JSON objects as lines.
+enum CSV {
+    /// The line of the names.
+    static func header(_ members: [JSON.Member]) -> String { line(members.map { .string($0.key) }) }
+
+    /// The line of the values; null is empty.
+    static func row(_ members: [JSON.Member]) -> String { line(members.map(\.value)) }
+
+    private static func line(_ values: [JSON]) -> String { values.map(cell).joined(separator: ",") }
+
+    private static func cell(_ value: JSON) -> String {
+        let text =
+            switch value {
+            case .null: ""
+            case .string(let text): text
+            default: value.description
+            }
+        guard text.contains(where: { ",\"\r\n".contains($0) }) else { return text }
+        return "\"\(text.replacing("\"", with: "\"\""))\""
+    }
+}

@@ -98,6 +98,7 @@ struct CheckRun: Sendable {
         "listLoadsWhatIsVisible", "listLoadsVisibleFirst", "listCancelsOnUnbind",
         "listCancelsOutOfView", "listRetriesFailedImages", "listReusesViews", "listShortenedWhileLoading",
         "listSizedToView", "listOfViewsWithoutSize", "listInClosedWindow", "documentedGrid", "bindToListItem",
+        "properties", "signalArguments", "signalResults", "namesOfWidgets",
         "lastWindow",
     ]
 

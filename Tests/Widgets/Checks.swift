@@ -16,7 +16,7 @@ struct Check {
 struct Checks {
     static let all: [Check] =
         pictureChecks + loadChecks + animationChecks + lifetimeChecks + loopChecks + paintableChecks + contentChecks
-        + zoomChecks + reductionChecks + listChecks
+        + zoomChecks + reductionChecks + listChecks + pointerChecks
 
     /// The check that comes to an end with the main loop.
     static let last = "lastWindow"

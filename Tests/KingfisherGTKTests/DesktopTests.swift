@@ -70,6 +70,19 @@ import Testing
         #expect(frame.count(Self.failed) > 200 && frame.count(Self.symbol) > 800)
     }
 
+    @Test("A screen reader is told which images could not be loaded") func screenReader() async throws {
+        try images.write(Data("not an image".utf8), "broken.jpg")
+        let run = try await Program.run(
+            "kf-widget-checks",
+            ["--accessible-program", "image: Not loaded", Program.path(of: "kf-desktop"), images.url.path],
+            bus: true,
+            environment: environment
+        )
+        let lines = run.output.split(separator: "\n")
+        #expect(lines.contains("image: Not loaded"), "\(run.output)")
+        #expect(lines.contains { $0.hasSuffix(": broken.jpg, not loaded") && !$0.hasPrefix("image") }, "\(run.output)")
+    }
+
     @Test("A folder without images is said to be one") func emptyFolder() async throws {
         let run = try await run([images.url.path])
         #expect(run.status == 1 && run.output.contains("There are no images in \(images.url.path)"), "\(run.output)")
@@ -115,8 +128,8 @@ import Testing
         try images.write(try plain(0x12C8A5), "a\nb.png")
         try images.write(try plain(0xC83214), "c.png")
         let frame = try await screenshot([images.url.path])
-        // The images' labels below their titles.
-        let (first, second) = (frame.rows(with: Self.file, in: 20..<80), frame.rows(with: Self.file, in: 215..<280))
+        // A second line would make the image above it lower.
+        let (first, second) = (frame.rows(with: 0x12C8A5, in: 60..<180), frame.rows(with: 0xC83214, in: 240..<380))
         #expect(!first.isEmpty && first == second)
     }
 
@@ -142,6 +155,5 @@ import Testing
     // MARK: The colours of labels and symbols
 
     private static let failed: UInt32 = 0x8A8A8A
-    private static let file: UInt32 = 0x7A5C99
     private static let symbol: UInt32 = 0xE0454D
 }

@@ -57,6 +57,12 @@ enum Program {
         kill $program $manager
         """
 
+    /// Where a program is: beside the tests.
+    static func path(of name: String) -> String {
+        Bundle.main.executableURL?.resolvingSymlinksInPath().deletingLastPathComponent()
+            .appendingPathComponent(name).path ?? name
+    }
+
     static func process(
         _ name: String,
         _ arguments: [String],
@@ -64,15 +70,13 @@ enum Program {
         bus: Bool = false,
         environment: [String: String] = [:]
     ) -> Process {
-        let program =
-            Bundle.main.executableURL?.resolvingSymlinksInPath().deletingLastPathComponent()
-            .appendingPathComponent(name).path ?? name
         let process = Process()
         var variables = ProcessInfo.processInfo.environment.filter { !["DISPLAY", "WAYLAND_DISPLAY"].contains($0.key) }
         variables.merge(["GSK_RENDERER": "cairo", "GDK_BACKEND": "x11", "NO_AT_BRIDGE": "1"]) { $1 }
         variables.merge(environment) { $1 }
         process.environment = variables
         process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+        let program = path(of: name)
         let session = bus ? ["dbus-run-session", "--"] : []
         let command: [String]
         switch display {

@@ -110,8 +110,11 @@ public func disconnectSignal(_ handler: UInt, of object: OpaquePointer) {
     disconnectSignal(handler, of: UnsafeMutableRawPointer(object))
 }
 
-/// The arguments of a signal, during its emission.
-struct SignalArguments: Sendable {
+/// The arguments of a signal, during its emission, for ``handleSignal(_:of:_:)``.
+///
+/// They are counted from 0, without the object. One that is not there is 0 or nil; one of another type is reported by GLib on
+/// standard error.
+public struct SignalArguments: Sendable {
     /// That of the first value.
     fileprivate let address: UInt
     fileprivate let count: Int
@@ -121,22 +124,30 @@ struct SignalArguments: Sendable {
     }
 
     /// The first argument as a number, or a pointer's `bitPattern`; 0 if there is none.
-    var first: Int {
+    public var first: Int {
         // A value has its type in front, and then a union, whose array Swift leaves out.
         value(0).map { UnsafeRawPointer($0).load(fromByteOffset: MemoryLayout<GType>.stride, as: Int.self) } ?? 0
     }
 
     /// An argument that is a floating-point number.
-    func double(_ index: Int) -> Double { value(index).map { g_value_get_double($0) } ?? 0 }
+    public func double(_ index: Int) -> Double { value(index).map { g_value_get_double($0) } ?? 0 }
 
     /// An argument that is a whole number.
-    func int(_ index: Int) -> Int32 { value(index).map { g_value_get_int($0) } ?? 0 }
+    public func int(_ index: Int) -> Int32 { value(index).map { g_value_get_int($0) } ?? 0 }
 
     /// An argument that is a whole number without a sign.
-    func uint(_ index: Int) -> UInt32 { value(index).map { g_value_get_uint($0) } ?? 0 }
+    public func uint(_ index: Int) -> UInt32 { value(index).map { g_value_get_uint($0) } ?? 0 }
 
     /// An argument that is a set of flags.
-    func flags(_ index: Int) -> UInt32 { value(index).map { g_value_get_flags($0) } ?? 0 }
+    public func flags(_ index: Int) -> UInt32 { value(index).map { g_value_get_flags($0) } ?? 0 }
+
+    /// An argument that is true or false.
+    public func bool(_ index: Int) -> Bool { value(index).map { g_value_get_boolean($0) != 0 } ?? false }
+
+    /// An argument that is a text.
+    public func string(_ index: Int) -> String? {
+        value(index).flatMap { g_value_get_string($0) }.map { String(cString: $0) }
+    }
 }
 
 /// A block that a signal calls.

@@ -15,19 +15,20 @@ final class Desktop {
     private let loading: Loading
     private let grid: GridView
     private let detail: DetailView
+    private let actions = Actions()
     private let toolbar = Toolbar()
     private let statistics: StatisticsPanel
     private let stack: Widget = gtk_stack_new()
     private let window: KFWindow
     private var server: DemoServer?
     /// The image that is shown alone; nil while it is the grid that is shown.
-    private var opened: Int?
+    private var opened: Int? { didSet { enableActions() } }
 
     init(cache: ImageCache) {
         Style.apply()
         loading = Loading(cache: cache)
         grid = GridView(loading)
-        detail = DetailView(loading)
+        detail = DetailView(loading, actions)
         statistics = StatisticsPanel(cache)
         let spinner: Widget = gtk_spinner_new()
         gtk_spinner_start(spinner.opaque)
@@ -40,13 +41,15 @@ final class Desktop {
         gtk_stack_set_transition_type(stack.opaque, GTK_STACK_TRANSITION_TYPE_CROSSFADE)
         let content = KFWidgetView(Widget.box(GTK_ORIENTATION_VERTICAL, [stack, statistics.widget]).opaque)
         window = KFWindow(title: "Kingfisher", content: content, size: CGSize(width: 1160, height: 800))
-        gtk_window_set_titlebar(UnsafeMutablePointer(window.widget), toolbar.widget)
+        gtk_window_set_titlebar(window.widget.as(GtkWindow.self), toolbar.widget)
         connect()
+        setActions()
     }
 
     /// Shows the images; if a screenshot is asked for, writes it and ends the main loop.
     func run(_ command: DesktopCommand, _ addresses: [String]) async {
         window.present()
+        followWidth()
         do {
             let images = try await images(command, addresses)
             grid.show(images)
@@ -78,13 +81,11 @@ final class Desktop {
 
     private func connect() {
         grid.onOpen = { [weak self] in self?.open($0) }
-        detail.onMove = { [weak self] in self?.move(by: $0) }
-        let shown = UnsafeMutableRawPointer(window.widget)
-        connectSignal("notify::fullscreened", of: shown) { [weak self] _ in
-            let isFull = gtk_window_is_fullscreen(shown.assumingMemoryBound(to: GtkWindow.self)) != 0
-            self?.detail.showDetails(!isFull)
+        connectSignal("notify::fullscreened", of: window.widget) { [weak self] _ in
+            guard let self else { return }
+            detail.showDetails(!isFullScreen)
+            gtk_widget_set_visible(statistics.widget, isFullScreen ? 0 : 1)
         }
-        toolbar.onBack = { [weak self] in self?.back() }
         toolbar.onClear = { [weak self] in
             guard let self else { return }
             Task {
@@ -104,25 +105,68 @@ final class Desktop {
         }
     }
 
+    /// Lays the window out for its width, whenever that changes.
+    private func followWidth() {
+        let widget = window.widget.as(GtkWidget.self)
+        guard let native = gtk_widget_get_native(widget), let surface = gtk_native_get_surface(native) else { return }
+        connectSignal("layout", of: surface) { [weak self] _ in
+            // In the main loop's next turn: the present layout is not to be changed while it is made.
+            Task {
+                let width = Int(gtk_widget_get_width(widget))
+                self?.grid.fit(width)
+                self?.detail.isNarrow = width < 600
+            }
+        }
+    }
+
+    // MARK: Actions
+
+    private func setActions() {
+        actions.connect(to: window.widget.as(GtkWidget.self))
+        actions.set(.previous) { [weak self] in self?.opened.map { self?.open($0 - 1) } }
+        actions.set(.next) { [weak self] in self?.opened.map { self?.open($0 + 1) } }
+        actions.set(.first) { [weak self] in self?.open(0) }
+        actions.set(.last) { [weak self] in self.map { $0.open($0.grid.images.count - 1) } }
+        actions.set(.back) { [weak self] in self?.back() }
+        actions.set(.leave) { [weak self] in self?.leave() }
+        actions.set(.fullScreen) { [weak self] in self.map { $0.isFullScreen.toggle() } }
+        actions.set(.close) { [weak self] in self?.window.close() }
+        enableActions()
+    }
+
+    private func enableActions() {
+        for action in [Action.first, .last, .back] { actions.enable(action, opened != nil) }
+        actions.enable(.previous, opened.map { $0 > 0 } ?? false)
+        actions.enable(.next, opened.map { $0 < grid.images.count - 1 } ?? false)
+    }
+
+    private var isFullScreen: Bool {
+        get { gtk_window_is_fullscreen(window.widget.as(GtkWindow.self)) != 0 }
+        set {
+            let window = window.widget.as(GtkWindow.self)
+            if newValue { gtk_window_fullscreen(window) } else { gtk_window_unfullscreen(window) }
+        }
+    }
+
     private func open(_ index: Int) {
         opened = index
         detail.show(grid.images[index], preview: grid.image(at: index))
-        toolbar.showsBack = true
+        toolbar.showBack(true)
         gtk_stack_set_visible_child_name(stack.opaque, "detail")
         detail.focus()
     }
 
-    private func move(by step: Int) {
-        guard let opened, grid.images.indices.contains(opened + step) else { return }
-        open(opened + step)
+    /// Leaves full screen, and then the image.
+    private func leave() {
+        if isFullScreen { isFullScreen = false } else { back() }
     }
 
     private func back() {
-        guard toolbar.showsBack else { return }
+        guard let index = opened else { return }
         gtk_stack_set_visible_child_name(stack.opaque, "grid")
-        if let opened { grid.focus(opened) }
+        grid.focus(index)
         opened = nil
-        toolbar.showsBack = false
+        toolbar.showBack(false)
         detail.clear()
     }
 }

@@ -1,4 +1,4 @@
-// What can be done with an image that is shown alone: the buttons below it, and their keys.
+// What can be done with an image that is shown alone: the buttons below it, and how it is zoomed, copied and saved.
 
 import CKFDesktop
 import CKFGTK4
@@ -10,56 +10,68 @@ import KingfisherGTK
 @MainActor
 final class DetailActions {
     let widget: Widget
-    /// Called with 1 for the next image, and with −1 for the one before.
-    var onMove: (@MainActor (Int) -> Void)?
-    /// The image that the view shows, or is about to show.
-    var image: GalleryImage? { didSet { isLoaded = false } }
+    /// The image that the view shows, or is about to show; nil has the actions disabled.
+    var image: GalleryImage? {
+        didSet {
+            isLoaded = false
+            for action in Self.own { actions.enable(action, image != nil) }
+        }
+    }
     /// Whether it is there: a placeholder has another size.
     var isLoaded = false { didSet { showZoom() } }
 
     private let view: ZoomView
     private let cache: ImageCache
+    private let actions: Actions
     private let status = Widget.label("status")
     /// Whether the user is being asked where to save.
     private var isAsking = false
 
-    init(_ view: ZoomView, _ cache: ImageCache) {
-        (self.view, self.cache) = (view, cache)
-        widget = Widget.box(GTK_ORIENTATION_HORIZONTAL, spacing: 6)
-        gtk_widget_add_css_class(widget, "toolbar")
+    private static let own: [Action] = [
+        .zoomIn, .zoomOut, .wholeImage, .actualSize, .panLeft, .panRight, .panUp, .panDown, .copy, .save,
+    ]
+
+    init(_ view: ZoomView, _ cache: ImageCache, _ actions: Actions) {
+        (self.view, self.cache, self.actions) = (view, cache, actions)
+        widget = Widget.box(GTK_ORIENTATION_HORIZONTAL)
+        gtk_widget_add_css_class(widget, "actions")
         gtk_widget_set_hexpand(status, 1)
         gtk_label_set_ellipsize(status.opaque, PANGO_ELLIPSIZE_END)
-        add("go-previous-symbolic", "Previous", keys: "Left|Page_Up") { $0.onMove?(-1) }
-        add("go-next-symbolic", "Next", keys: "Right|Page_Down") { $0.onMove?(1) }
-        add("zoom-fit-best-symbolic", "All of the image (0)") { $0.view.mode = .fit }
-        add("zoom-original-symbolic", "Actual size (1)") { $0.view.mode = .actualSize }
+        add(.previous, "go-previous-symbolic", "Previous (←)")
+        add(.next, "go-next-symbolic", "Next (→)")
+        add(.wholeImage, "zoom-fit-best-symbolic", "All of the image (0)")
+        add(.actualSize, "zoom-original-symbolic", "Actual size (1)")
         gtk_box_append(widget.as(GtkBox.self), status)
-        add("edit-copy-symbolic", "Copy", keys: "<Control>c") { $0.copy() }
-        add("document-save-as-symbolic", "Save as", keys: "<Control>s") { $0.save() }
-        add("view-fullscreen-symbolic", "Full screen", keys: "F11") { $0.toggleFullScreen() }
+        add(.copy, "edit-copy-symbolic", "Copy (Ctrl+C)")
+        add(.save, "document-save-as-symbolic", "Save as (Ctrl+S)")
+        add(.fullScreen, "view-fullscreen-symbolic", "Full screen (F11)")
         view.onZoom = { [weak self] in self?.showZoom() }
+        connect()
     }
 
-    /// Adds a button; its keys work wherever the focus is, unless what has it uses them.
-    private func add(
-        _ icon: String,
-        _ name: String,
-        keys: String? = nil,
-        _ action: @escaping @MainActor (DetailActions) -> Void
-    ) {
-        let button: Widget = gtk_button_new_from_icon_name(icon)
-        gtk_widget_set_tooltip_text(button, name)
-        button.setAccessibleName(name)
-        connectSignal("clicked", of: button) { [weak self] _ in self.map(action) }
+    private func add(_ action: Action, _ icon: String, _ name: String) {
+        let button = Widget.button(icon: icon, name: name, action)
         gtk_box_append(widget.as(GtkBox.self), button)
-        guard let keys else { return }
-        let shortcuts = gtk_shortcut_controller_new()
-        gtk_shortcut_controller_set_scope(shortcuts, GTK_SHORTCUT_SCOPE_GLOBAL)
-        gtk_shortcut_controller_add_shortcut(
-            shortcuts,
-            gtk_shortcut_new(gtk_shortcut_trigger_parse_string(keys), gtk_signal_action_new("clicked"))
-        )
-        gtk_widget_add_controller(button, shortcuts)
+    }
+
+    private func connect() {
+        actions.set(.zoomIn) { [view] in view.zoom *= 1.25 }
+        actions.set(.zoomOut) { [view] in view.zoom /= 1.25 }
+        actions.set(.wholeImage) { [view] in view.mode = .fit }
+        actions.set(.actualSize) { [view] in view.mode = .actualSize }
+        actions.set(.panLeft) { [weak self] in self?.pan(1, 0) }
+        actions.set(.panRight) { [weak self] in self?.pan(-1, 0) }
+        actions.set(.panUp) { [weak self] in self?.pan(0, 1) }
+        actions.set(.panDown) { [weak self] in self?.pan(0, -1) }
+        actions.set(.copy) { [weak self] in self?.copy() }
+        actions.set(.save) { [weak self] in self?.save() }
+        image = nil
+    }
+
+    /// Moves the image by an eighth of the view.
+    private func pan(_ right: CGFloat, _ down: CGFloat) {
+        let size = view.bounds.size
+        view.pan(by: CGSize(width: right * size.width / 8, height: down * size.height / 8))
     }
 
     private func showZoom() {
@@ -69,16 +81,6 @@ final class DetailActions {
     private func show(_ text: String) { gtk_label_set_text(status.opaque, text) }
 
     private func copy() { show(view.copy() ? "Copied" : "There is no image to be copied") }
-
-    private var window: UnsafeMutablePointer<GtkWindow>? {
-        gtk_widget_get_root(widget).map { UnsafeMutableRawPointer($0).assumingMemoryBound(to: GtkWindow.self) }
-    }
-
-    private func toggleFullScreen() {
-        guard let window else { return }
-        let isFull = gtk_window_is_fullscreen(window) != 0
-        if isFull { gtk_window_unfullscreen(window) } else { gtk_window_fullscreen(window) }
-    }
 
     // MARK: Saving
 
@@ -91,6 +93,7 @@ final class DetailActions {
         }
         isAsking = true
         let name = source.suggestedName(image.title, shown.contentType)
+        let window = gtk_widget_get_root(widget).map { $0.as(GtkWindow.self) }
         kf_save_dialog_show(window, "Save as", name, Answer.receive, Unmanaged.passRetained(answer).toOpaque())
     }
 

@@ -9,45 +9,38 @@ import KingfisherGTK
 @MainActor
 final class DetailView {
     let widget: Widget
-    /// Called with 1 for the next image, and with −1 for the one before.
-    var onMove: (@MainActor (Int) -> Void)? {
-        get { actions.onMove }
-        set { actions.onMove = newValue }
-    }
 
     private let view = ZoomView()
     private let actions: DetailActions
     private let loading: Loading
-    private let details: [(name: String, value: Widget)]
-    /// The details, beside the image.
-    private let column = Widget.box(GTK_ORIENTATION_VERTICAL)
+    private let details = DetailList()
+    /// The image, and the details beside it or below.
+    private let shown: Widget
+    /// Why there is no image, shown over the place where it would be.
+    private let failure = Widget.box(GTK_ORIENTATION_VERTICAL)
+    private let reason = Widget.label("reason")
     /// Whether no load is running.
     private(set) var isComplete = true
 
-    init(_ loading: Loading) {
+    init(_ loading: Loading, _ actions: Actions) {
         self.loading = loading
-        details = ["Source", "Size", "Format", "Frames", "Came from", "Took"].map { ($0, Widget.label("value")) }
-        gtk_widget_add_css_class(column, "details")
-        gtk_widget_set_size_request(column, 260, -1)
-        for detail in details {
-            let name = Widget.label("name", text: detail.name)
-            for label in [name, detail.value] {
-                gtk_label_set_xalign(label.opaque, 0)
-                gtk_box_append(column.as(GtkBox.self), label)
-            }
-            gtk_label_set_wrap(detail.value.opaque, 1)
-            gtk_label_set_wrap_mode(detail.value.opaque, PANGO_WRAP_WORD_CHAR)
-            gtk_label_set_selectable(detail.value.opaque, 1)
-        }
-        let imageWidget = Widget(view.widget)
-        gtk_widget_set_hexpand(imageWidget, 1)
-        gtk_widget_set_vexpand(imageWidget, 1)
-        gtk_widget_add_css_class(imageWidget, "large")
-        actions = DetailActions(view, loading.cache)
-        let shown = Widget.box(GTK_ORIENTATION_HORIZONTAL, [imageWidget, column])
-        widget = Widget.box(GTK_ORIENTATION_VERTICAL, [shown, actions.widget])
+        let image = view.rawWidget.as(GtkWidget.self)
+        for part in [Widget.failureSymbol(), reason] { gtk_box_append(failure.as(GtkBox.self), part) }
+        gtk_widget_add_css_class(failure, "failure")
+        gtk_label_set_wrap(reason.opaque, 1)
+        gtk_label_set_wrap_mode(reason.opaque, PANGO_WRAP_WORD_CHAR)
+        gtk_label_set_justify(reason.opaque, GTK_JUSTIFY_CENTER)
+        gtk_label_set_max_width_chars(reason.opaque, 60)
+        let pane = Widget.overlay(failure, on: image)
+        gtk_widget_set_hexpand(pane, 1)
+        gtk_widget_set_vexpand(pane, 1)
+        gtk_widget_add_css_class(pane, "large")
+        self.actions = DetailActions(view, loading.cache, actions)
+        shown = Widget.box(GTK_ORIENTATION_HORIZONTAL, [pane, details.widget])
+        widget = Widget.box(GTK_ORIENTATION_VERTICAL, [shown, self.actions.widget])
         view.allowsDragging = true
         view.kf.indicatorType = .activity
+        show(failure: nil)
     }
 
     /// Shows an image.
@@ -57,7 +50,8 @@ final class DetailView {
     ///   - preview: The image shown until then, instead of the image's own placeholder.
     func show(_ image: GalleryImage, preview: KFCrossPlatformImage?) {
         isComplete = false
-        write(["Source": image.source.url?.absoluteString ?? image.source.cacheKey])
+        details.show(["Source": image.source.url?.absoluteString ?? image.source.cacheKey])
+        show(failure: nil)
         view.accessibilityLabel = image.title
         actions.image = image
         let start = ContinuousClock.now
@@ -71,10 +65,22 @@ final class DetailView {
     }
 
     /// Whether the details are there: not in full screen.
-    func showDetails(_ areShown: Bool) { gtk_widget_set_visible(column, areShown ? 1 : 0) }
+    func showDetails(_ areShown: Bool) { gtk_widget_set_visible(details.widget, areShown ? 1 : 0) }
+
+    /// Whether the details are below the image, for want of room beside it.
+    var isNarrow = false {
+        didSet {
+            guard isNarrow != oldValue else { return }
+            gtk_orientable_set_orientation(
+                shown.opaque,
+                isNarrow ? GTK_ORIENTATION_VERTICAL : GTK_ORIENTATION_HORIZONTAL
+            )
+            details.isNarrow = isNarrow
+        }
+    }
 
     /// Gives the focus to the image, so that keys zoom and move it.
-    func focus() { gtk_widget_grab_focus(Widget(view.widget)) }
+    func focus() { gtk_widget_grab_focus(view.rawWidget.as(GtkWidget.self)) }
 
     /// Shows nothing.
     func clear() {
@@ -101,13 +107,14 @@ final class DetailView {
             known["Took"] = String(format: "%.1f ms", time / .milliseconds(1))
         case .failure(let error):
             if error.isTaskCancelled || error.isNotCurrentTask { return }
-            known["Came from"] = error.localizedDescription
+            show(failure: error.localizedDescription)
         }
         isComplete = true
-        write(known)
+        details.show(known)
     }
 
-    private func write(_ known: [String: String]) {
-        for detail in details { gtk_label_set_text(detail.value.opaque, known[detail.name] ?? "–") }
+    private func show(failure text: String?) {
+        gtk_label_set_text(reason.opaque, text ?? "")
+        gtk_widget_set_visible(failure, text == nil ? 0 : 1)
     }
 }

@@ -8,24 +8,6 @@ import KingfisherGTK
 typealias Widget = UnsafeMutablePointer<GtkWidget>
 
 extension UnsafeMutablePointer<GtkWidget> {
-    /// The pointer for functions of classes whose structure is not public.
-    var opaque: OpaquePointer { OpaquePointer(self) }
-
-    /// The pointer for functions of classes whose structure is public.
-    func `as`<Class>(_: Class.Type) -> UnsafeMutablePointer<Class> {
-        UnsafeMutableRawPointer(self).assumingMemoryBound(to: Class.self)
-    }
-
-    /// Sets the text that a screen reader reads aloud.
-    @MainActor
-    func setAccessibleName(_ name: String) {
-        var (property, value) = (GTK_ACCESSIBLE_PROPERTY_LABEL, GValue())
-        g_value_init(&value, GType(16 << 2))  // a string
-        g_value_set_string(&value, name)
-        gtk_accessible_update_property_value(opaque, 1, &property, &value)
-        g_value_unset(&value)
-    }
-
     /// A `GtkBox` of widgets.
     @MainActor
     static func box(_ orientation: GtkOrientation, spacing: Int32 = 0, _ children: [Widget] = []) -> Widget {
@@ -40,6 +22,38 @@ extension UnsafeMutablePointer<GtkWidget> {
         let label: Widget = gtk_label_new(text)
         gtk_widget_add_css_class(label, style)
         return label
+    }
+
+    /// A `GtkButton` with a symbol, which activates an action.
+    @MainActor
+    static func button(icon: String, name: String, _ action: Action) -> Widget {
+        let button: Widget = gtk_button_new_from_icon_name(icon)
+        gtk_widget_set_tooltip_text(button, name)
+        setAccessibleName(name, of: button)
+        gtk_actionable_set_action_name(button.opaque, action.name)
+        return button
+    }
+
+    /// The symbol of an image that could not be loaded.
+    @MainActor
+    static func failureSymbol() -> Widget {
+        let symbol: Widget = gtk_image_new_from_icon_name("dialog-warning-symbolic")
+        gtk_image_set_pixel_size(symbol.opaque, 48)
+        gtk_widget_add_css_class(symbol, "failure-symbol")
+        setAccessibleName("Not loaded", of: symbol)
+        return symbol
+    }
+
+    /// A `GtkOverlay` with a widget in the middle of another, which the pointer reaches.
+    @MainActor
+    static func overlay(_ middle: Widget, on widget: Widget) -> Widget {
+        let overlay: Widget = gtk_overlay_new()
+        gtk_overlay_set_child(overlay.opaque, widget)
+        gtk_overlay_add_overlay(overlay.opaque, middle)
+        gtk_widget_set_halign(middle, GTK_ALIGN_CENTER)
+        gtk_widget_set_valign(middle, GTK_ALIGN_CENTER)
+        gtk_widget_set_can_target(middle, 0)
+        return overlay
     }
 }
 
@@ -59,11 +73,17 @@ enum Style {
         .memory { background: #2f8f5b; }
         .try-again { font-size: 75%; padding: 0 8px; min-height: 0; }
         .offline, .failed { background: #8a8a8a; }
+        .failure-symbol { color: #e0454d; }
+        .failure { padding: 18px; border-spacing: 12px; border-radius: 12px; background: alpha(@theme_bg_color, 0.9); }
         .large { background: alpha(currentColor, 0.07); }
         .details { padding: 18px; }
         .name { font-size: 80%; opacity: 0.6; }
         .value { margin-bottom: 14px; }
-        .statistics { padding: 8px 18px; border-top: 1px solid alpha(currentColor, 0.15); }
+        .narrow { padding: 6px 12px; }
+        .narrow .value { margin-bottom: 2px; }
+        .actions { padding: 6px; border-spacing: 4px; }
+        .statistics { padding: 6px; border-top: 1px solid alpha(currentColor, 0.15); }
+        .menu { border-spacing: 6px; }
         .figure { font-size: 130%; font-weight: bold; }
         """
 

@@ -4,11 +4,13 @@ import CKFGTK4
 import Foundation
 import KFDemoServer
 import Kingfisher
+import KingfisherGTK
 
 /// The figures at the bottom of the window.
 @MainActor
 final class StatisticsPanel {
-    let widget: Widget
+    /// A `GtkFlowBox`: several lines in a narrow window.
+    let widget: Widget = gtk_flow_box_new()
     private let cache: ImageCache
     private let figures: [Widget]
     private var server: DemoServer?
@@ -20,11 +22,14 @@ final class StatisticsPanel {
             (figure: Widget.label("figure", text: "–"), name: Widget.label("name", text: name))
         }
         figures = columns.map(\.figure)
-        widget = Widget.box(
-            GTK_ORIENTATION_HORIZONTAL,
-            columns.map { Widget.box(GTK_ORIENTATION_VERTICAL, [$0.figure, $0.name]) }
-        )
-        gtk_box_set_homogeneous(widget.as(GtkBox.self), 1)
+        for column in columns {
+            let box = Widget.box(GTK_ORIENTATION_VERTICAL, [column.figure, column.name])
+            gtk_flow_box_insert(widget.opaque, box, -1)
+            gtk_widget_get_parent(box).map { gtk_widget_set_focusable($0, 0) }
+        }
+        gtk_flow_box_set_max_children_per_line(widget.opaque, guint(columns.count))
+        gtk_flow_box_set_selection_mode(widget.opaque, GTK_SELECTION_NONE)
+        gtk_flow_box_set_homogeneous(widget.opaque, 1)
         gtk_widget_add_css_class(widget, "statistics")
     }
 

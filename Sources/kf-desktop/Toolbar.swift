@@ -1,4 +1,4 @@
-// The buttons at the top of the window. Their actions are in Desktop.
+// The top of the window: the way back, and a menu. Their actions are in Desktop.
 
 import CKFGTK4
 import KingfisherGTK
@@ -7,41 +7,38 @@ import KingfisherGTK
 @MainActor
 final class Toolbar {
     let widget: Widget = gtk_header_bar_new()
-    var onBack: (@MainActor () -> Void)?
     var onClear: (@MainActor () -> Void)?
     var onShortMemory: (@MainActor () -> Void)?
     var onSlow: (@MainActor (Bool) -> Void)?
     var onOffline: (@MainActor (Bool) -> Void)?
 
-    private let back: Widget = gtk_button_new_from_icon_name("go-previous-symbolic")
-    private let slow: Widget = gtk_toggle_button_new_with_label("Slow network")
-    private let offline: Widget = gtk_toggle_button_new_with_label("Offline")
+    private let back = Widget.button(icon: "go-previous-symbolic", name: "Back to the grid (Escape)", .back)
+    private let menu: Widget = gtk_popover_new()
+    private let slow: Widget = gtk_check_button_new_with_label("Slow network")
+    private let offline: Widget = gtk_check_button_new_with_label("Offline")
 
     init() {
         let clear: Widget = gtk_button_new_with_label("Clear cache")
         let memory: Widget = gtk_button_new_with_label("Short memory")
-        for (button, tip) in [
-            (back, "Back to the grid (Escape)"),
+        for (item, tip) in [
             (slow, "The server responds slowly"), (offline, "Only what the cache has"),
             (memory, "As if the desktop were short of memory"), (clear, "Remove all images, and load them again"),
         ] {
-            gtk_widget_set_tooltip_text(button, tip)
+            gtk_widget_set_tooltip_text(item, tip)
         }
-        back.setAccessibleName("Back")
-        for button in [back, slow, offline] { gtk_header_bar_pack_start(widget.opaque, button) }
-        for button in [clear, memory] { gtk_header_bar_pack_end(widget.opaque, button) }
+        let items = Widget.box(GTK_ORIENTATION_VERTICAL, [slow, offline, memory, clear])
+        gtk_widget_add_css_class(items, "menu")
+        gtk_popover_set_child(menu.as(GtkPopover.self), items)
+        let opener: Widget = gtk_menu_button_new()
+        gtk_menu_button_set_icon_name(opener.opaque, "open-menu-symbolic")
+        gtk_menu_button_set_popover(opener.opaque, menu)
+        gtk_widget_set_tooltip_text(opener, "Menu")
+        setAccessibleName("Menu", of: opener)
+        gtk_header_bar_pack_start(widget.opaque, back)
+        gtk_header_bar_pack_end(widget.opaque, opener)
         gtk_widget_set_visible(back, 0)
-        // Wherever the focus is.
-        let shortcuts = gtk_shortcut_controller_new()
-        gtk_shortcut_controller_set_scope(shortcuts, GTK_SHORTCUT_SCOPE_GLOBAL)
-        gtk_shortcut_controller_add_shortcut(
-            shortcuts,
-            gtk_shortcut_new(gtk_shortcut_trigger_parse_string("Escape|<Alt>Left"), gtk_signal_action_new("clicked"))
-        )
-        gtk_widget_add_controller(back, shortcuts)
-        connectSignal("clicked", of: back) { [weak self] _ in self?.onBack?() }
-        connectSignal("clicked", of: clear) { [weak self] _ in self?.onClear?() }
-        connectSignal("clicked", of: memory) { [weak self] _ in self?.onShortMemory?() }
+        connectSignal("clicked", of: clear) { [weak self] _ in self?.choose { $0.onClear?() } }
+        connectSignal("clicked", of: memory) { [weak self] _ in self?.choose { $0.onShortMemory?() } }
         connectSignal("toggled", of: slow) { [weak self] _ in self.map { $0.onSlow?($0.isSlow) } }
         connectSignal("toggled", of: offline) { [weak self] _ in self.map { $0.onOffline?(Self.isOn($0.offline)) } }
     }
@@ -49,18 +46,18 @@ final class Toolbar {
     /// Whether the network is to be slow.
     var isSlow: Bool { Self.isOn(slow) }
 
-    /// Whether the button "Back" is shown; it has the focus at first.
-    var showsBack = false {
-        didSet {
-            gtk_widget_set_visible(back, showsBack ? 1 : 0)
-            if showsBack { gtk_widget_grab_focus(back) }
-        }
-    }
+    /// Shows the button "Back", or hides it.
+    func showBack(_ isShown: Bool) { gtk_widget_set_visible(back, isShown ? 1 : 0) }
 
-    /// Hides the button "Slow network", for images of other servers.
+    /// Hides the item "Slow network", for images of other servers.
     func hideSlowNetwork() { gtk_widget_set_visible(slow, 0) }
 
+    private func choose(_ action: (Toolbar) -> Void) {
+        gtk_popover_popdown(menu.as(GtkPopover.self))
+        action(self)
+    }
+
     private static func isOn(_ button: Widget) -> Bool {
-        gtk_toggle_button_get_active(button.as(GtkToggleButton.self)) != 0
+        gtk_check_button_get_active(button.as(GtkCheckButton.self)) != 0
     }
 }

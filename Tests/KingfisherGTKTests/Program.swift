@@ -5,6 +5,17 @@ import KFSupport
 
 /// A program that has been built with the tests.
 enum Program {
+    /// What a program is shown on.
+    enum Display {
+        case none
+        /// Nothing but the display: windows have the size they want, or that of the display.
+        case plain(width: Int, height: Int)
+        /// With a window manager, and keys from the standard input; the pixels are in a folder.
+        case managed(width: Int, height: Int, memory: URL)
+
+        static let ordinary = plain(width: 1024, height: 768)
+    }
+
     struct Run: Sendable {
         let status: Int32
         /// The texts of standard output and standard error.
@@ -16,7 +27,7 @@ enum Program {
     static func run(
         _ name: String,
         _ arguments: [String],
-        display: Bool = true,
+        display: Display = .ordinary,
         bus: Bool = false,
         environment: [String: String] = [:]
     ) async throws -> Run {
@@ -31,30 +42,6 @@ enum Program {
         }
     }
 
-    /// Starts a program, waits until the middle of its window of 640 × 480 points has a colour, red, green and blue, and
-    /// ends it; says whether it had within a minute.
-    static func shows(_ color: [UInt8], _ name: String, _ arguments: [String]) async throws -> Bool {
-        let directory = FileManager.default.temporaryDirectory.appendingPathComponent("kf-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(at: directory) }
-        let process = process(name, arguments, frameBuffer: directory)
-        try process.run()
-        // The display's memory is a file that ends in the pixels, four bytes each, blue first. Without a window manager
-        // the window is in the top left corner.
-        let screen = directory.appendingPathComponent("Xvfb_screen0")
-        let fromTheEnd = (1024 * 768 - (240 * 1024 + 320)) * 4
-        let clock = ContinuousClock()
-        let end = clock.now + .seconds(60)
-        var isShown = false
-        while !isShown, clock.now < end, process.isRunning {
-            try await clock.sleep(for: .milliseconds(100))
-            let pixels = (try? Data(contentsOf: screen)) ?? Data()
-            isShown = pixels.count > fromTheEnd && pixels.suffix(fromTheEnd).prefix(3).elementsEqual(color.reversed())
-        }
-        process.terminate()
-        return isShown
-    }
-
     /// Runs its arguments without the blocked signals of the test's thread: programs and daemons are ended by signals.
     private static let unblocking = """
         import os, signal, sys
@@ -62,31 +49,50 @@ enum Program {
         os.execvp(sys.argv[1], sys.argv[1:])
         """
 
-    private static func process(
+    /// Shows a program to a window manager that gives it all of the screen, and presses the keys that are read.
+    private static let managing = """
+        matchbox-window-manager -use_titlebar no & manager=$!
+        "$@" & program=$!
+        while read -r keys; do xdotool key "$keys"; done
+        kill $program $manager
+        """
+
+    /// Where a program is: beside the tests.
+    static func path(of name: String) -> String {
+        Bundle.main.executableURL?.resolvingSymlinksInPath().deletingLastPathComponent()
+            .appendingPathComponent(name).path ?? name
+    }
+
+    static func process(
         _ name: String,
         _ arguments: [String],
-        display: Bool = true,
+        display: Display,
         bus: Bool = false,
-        frameBuffer: URL? = nil,
         environment: [String: String] = [:]
     ) -> Process {
-        let program =
-            Bundle.main.executableURL?.resolvingSymlinksInPath().deletingLastPathComponent()
-            .appendingPathComponent(name).path ?? name
         let process = Process()
         var variables = ProcessInfo.processInfo.environment.filter { !["DISPLAY", "WAYLAND_DISPLAY"].contains($0.key) }
         variables.merge(["GSK_RENDERER": "cairo", "GDK_BACKEND": "x11", "NO_AT_BRIDGE": "1"]) { $1 }
         variables.merge(environment) { $1 }
         process.environment = variables
         process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-        let frames = frameBuffer.map { " -fbdir \($0.path)" } ?? ""
-        // An X server that begins anew after its last client tells xvfb-run once more that it is ready. While it
-        // cleans up, xvfb-run then takes the program's failure for one of its own, and leaves the server running,
-        // which keeps a socket open that `waitUntilExit` waits for.
-        let screen = ["xvfb-run", "-a", "-s", "-screen 0 1024x768x24 -noreset -nolisten tcp\(frames)"]
+        let program = path(of: name)
         let session = bus ? ["dbus-run-session", "--"] : []
-        process.arguments =
-            ["python3", "-c", unblocking, "timeout", "600"] + session + (display ? screen : []) + [program] + arguments
+        let command: [String]
+        switch display {
+        case .none: command = [program]
+        case .plain(let width, let height): command = server(width, height, "") + [program]
+        case .managed(let width, let height, let memory):
+            command = server(width, height, "-fbdir \(memory.path)") + ["sh", "-c", managing, "sh", program]
+        }
+        process.arguments = ["python3", "-c", unblocking, "timeout", "600"] + session + command + arguments
         return process
+    }
+
+    // An X server that begins anew after its last client tells xvfb-run once more that it is ready. While it cleans up,
+    // xvfb-run then takes the program's failure for one of its own, and leaves the server running, which keeps a socket
+    // open that `waitUntilExit` waits for.
+    private static func server(_ width: Int, _ height: Int, _ options: String) -> [String] {
+        ["xvfb-run", "-a", "-s", "-screen 0 \(width)x\(height)x24 -noreset -nolisten tcp \(options)"]
     }
 }

@@ -17,12 +17,12 @@ import Testing
     }
 
     @Test("Every check is among the tests") func names() async throws {
-        let run = try await Program.run("kf-widget-checks", ["--list"], display: false)
+        let run = try await Program.run("kf-widget-checks", ["--list"], display: .none)
         #expect(run.output.split(separator: "\n").map(String.init) == CheckRun.names)
     }
 
     @Test("Without a display, initialising fails with advice") func noDisplay() async throws {
-        let run = try await Program.run("kf-widget-checks", [], display: false)
+        let run = try await Program.run("kf-widget-checks", [], display: .none)
         #expect(run.status == 3)
         #expect(run.output.contains("There is no display") && run.output.contains("xvfb-run"))
     }
@@ -58,7 +58,7 @@ import Testing
     )
     func exampleWithoutMeans(hasDisplay: Bool) async throws {
         let arguments = hasDisplay ? [] : ["https://example.com/cat.jpg"]
-        let run = try await Program.run("gtk-example-photo", arguments, display: hasDisplay)
+        let run = try await Program.run("gtk-example-photo", arguments, display: hasDisplay ? .ordinary : .none)
         #expect(run.status == 1 && run.output.contains(hasDisplay ? "Give the address" : "There is no display"))
         #expect(!run.output.contains("Fatal error"))
     }
@@ -69,11 +69,9 @@ import Testing
             buffer.bindMemory(to: UInt32.self).update(repeating: 0xFF12_C8A5)
         }
         server.route("/photo.png", .data(try #require(Image(cgImage: bitmap).pngData())))
-        let isShown = try await Program.shows(
-            [0x12, 0xC8, 0xA5],
-            "gtk-example-photo",
-            [server.url("/photo.png").absoluteString]
-        )
+        let screen = try Screen("gtk-example-photo", [server.url("/photo.png").absoluteString])
+        let isShown = try await screen.shows(0x12C8A5, atX: 512, y: 300)
+        screen.end()
         await server.stop()
         #expect(isShown)
     }
@@ -98,6 +96,7 @@ struct CheckRun: Sendable {
         "listLoadsWhatIsVisible", "listLoadsVisibleFirst", "listCancelsOnUnbind",
         "listCancelsOutOfView", "listRetriesFailedImages", "listReusesViews", "listShortenedWhileLoading",
         "listSizedToView", "listOfViewsWithoutSize", "listInClosedWindow", "documentedGrid", "bindToListItem",
+        "properties", "signalArguments", "signalResults", "namesOfWidgets",
         "lastWindow",
     ]
 

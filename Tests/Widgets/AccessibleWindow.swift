@@ -25,7 +25,7 @@ enum AccessibleWindow {
         KFWindow(title: "names", content: KFWidgetView(content)).present()
         // The main thread answers.
         let reader = Thread {
-            for line in AccessibleTree.lines() { print(line) }
+            for line in AccessibleTree.lines(until: "image: row 1") { print(line) }
             fflush(nil)
             exit(0)
         }
@@ -56,15 +56,30 @@ enum AccessibleWindow {
     }
 }
 
-/// The tree of what the program shows, as the accessibility bus has it.
+/// Another program, and what a screen reader finds in its window.
+enum AccessibleProgram {
+    /// Starts a program, prints the role and the name of everything in its window once a line is among them, and ends
+    /// it.
+    static func run(_ command: ArraySlice<String>, until line: String) throws {
+        let program = Process()
+        program.executableURL = command.first.map { URL(fileURLWithPath: $0) }
+        program.arguments = Array(command.dropFirst())
+        try program.run()
+        for line in AccessibleTree.lines(until: line) { print(line) }
+        program.terminate()
+        program.waitUntilExit()
+    }
+}
+
+/// The tree of what the programs of a session show, as the accessibility bus has it.
 ///
 /// To be read on another thread than the main one.
 private struct AccessibleTree {
     private static let interface = "org.a11y.atspi.Accessible"
     let bus: OpaquePointer
 
-    /// A line for everything in the tree: its role and its name.
-    static func lines() -> [String] {
+    /// A line for everything in the tree, its role and its name, once a line is among them; or after a minute.
+    static func lines(until line: String) -> [String] {
         guard let session = g_bus_get_sync(G_BUS_TYPE_SESSION, nil, nil),
             let reply = Self(bus: session).call(("org.a11y.Bus", "/org/a11y/bus"), "org.a11y.Bus", "GetAddress"),
             let address = g_variant_get_string(reply.child(0), nil)
@@ -85,7 +100,7 @@ private struct AccessibleTree {
         // The window registers itself some time after it is shown.
         for _ in 0..<600 {
             let lines = tree.children(of: root).flatMap { tree.lines(of: $0) }
-            if lines.contains("image: row 1") { return lines }
+            if lines.contains(line) { return lines }
             usleep(100_000)
         }
         return tree.children(of: root).flatMap { tree.lines(of: $0) }

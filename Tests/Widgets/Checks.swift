@@ -16,16 +16,19 @@ struct Check {
 struct Checks {
     static let all: [Check] =
         pictureChecks + loadChecks + animationChecks + lifetimeChecks + loopChecks + paintableChecks + contentChecks
-        + zoomChecks + reductionChecks + listChecks
+        + zoomChecks + reductionChecks + listChecks + pointerChecks
 
     /// The check that comes to an end with the main loop.
     static let last = "lastWindow"
 
     /// Runs the checks that are named, or all of them; `--list` names them, and `--accessible` prints what a screen
-    /// reader finds in a window.
-    static func main() {
+    /// reader finds in a window; `--accessible-program` does so for another program.
+    static func main() throws {
         let names = CommandLine.arguments.dropFirst()
         if names.first == "--list" { return print((all.map(\.name) + [last]).joined(separator: "\n")) }
+        if names.first == "--accessible-program", let line = names.dropFirst().first {
+            return try AccessibleProgram.run(names.dropFirst(2), until: line)
+        }
         do { try KingfisherGTK.initialize() } catch {
             FileHandle.standardError.write(Data("\(error)\n".utf8))
             exit(3)

@@ -5,12 +5,12 @@ import Foundation
 import Kingfisher
 import KingfisherGTK
 
-/// A cell: an image that plays if it is animated, below it its title and where it came from, and a button after a
-/// failure.
+/// A cell: an image that plays if it is animated, below it its title and where it came from; after a failure a symbol
+/// and a button.
 @MainActor
 final class GridCell: AnimatedImageView {
-    /// The size of the image, in points; wider cells make it wider.
-    private static let size: (width: Int32, height: Int32) = (196, 147)
+    /// The least size of the image, in points; the columns of the grid make it wider.
+    private static let size: (width: Int32, height: Int32) = (120, 147)
 
     /// The image and what is below it.
     let box: Widget
@@ -18,6 +18,7 @@ final class GridCell: AnimatedImageView {
     var onAgain: (@MainActor (Int) -> Void)?
 
     private let title = Widget.label("caption-title")
+    private let symbol = Widget.failureSymbol()
     private let origin = Widget.label("origin")
     private let again: Widget = gtk_button_new_with_label("Try again")
     private var name = ""
@@ -27,7 +28,7 @@ final class GridCell: AnimatedImageView {
         box = Widget.box(GTK_ORIENTATION_VERTICAL, spacing: 4)
         super.init()
         contentMode = .scaleAspectFill
-        let image = Widget(widget)
+        let image = rawWidget.as(GtkWidget.self)
         gtk_widget_set_size_request(image, Self.size.width, Self.size.height)
         gtk_widget_set_overflow(image, GTK_OVERFLOW_HIDDEN)
         gtk_widget_add_css_class(image, "cell-image")
@@ -36,10 +37,10 @@ final class GridCell: AnimatedImageView {
         gtk_label_set_max_width_chars(title.opaque, 1)  // as wide as the image, however long it is
         gtk_widget_add_css_class(again, "try-again")
         let caption = Widget.box(GTK_ORIENTATION_HORIZONTAL, spacing: 6, [origin, again])
-        for child in [image, title, caption] { gtk_box_append(box.as(GtkBox.self), child) }
+        for child in [Widget.overlay(symbol, on: image), title, caption] { gtk_box_append(box.as(GtkBox.self), child) }
         connectSignal("clicked", of: again) { [weak self] _ in
             guard let self else { return }
-            show(origin: "", error: nil)
+            show(.loadingAgain)
             onAgain?(index)
         }
     }
@@ -47,30 +48,58 @@ final class GridCell: AnimatedImageView {
     /// Shows the title of an image, which is loaded from now on.
     func show(_ image: GalleryImage, at index: Int) {
         (name, self.index) = (image.title, index)
-        gtk_label_set_text(title.opaque, name)
-        accessibilityLabel = name
-        show(origin: "", error: nil)
+        gtk_label_set_text(title.opaque, name.components(separatedBy: .newlines).joined(separator: " "))
+        show(.waiting)
     }
 
     /// Shows how loading the image has ended.
     func show(_ result: Result<RetrieveImageResult, KingfisherError>, isOffline: Bool) {
         switch result {
-        case .success(let value): show(origin: value.origin, error: nil)
-        case .failure(let error): show(origin: isOffline ? "offline" : "failed", error: error)
+        case .success(let value): show(.shown(origin: value.origin))
+        case .failure(let error): show(.failed(error, origin: isOffline ? "offline" : "failed"))
         }
     }
 
-    private func show(origin text: String, error: KingfisherError?) {
-        gtk_label_set_text(origin.opaque, text)
-        let lines = [name, error?.localizedDescription].compactMap(\.self)
+    /// What has become of the image.
+    private enum State {
+        case waiting
+        /// After a failure: the button stays, and with it the focus.
+        case loadingAgain
+        case shown(origin: String)
+        case failed(KingfisherError, origin: String)
+
+        var origin: String {
+            switch self {
+            case .waiting, .loadingAgain: ""
+            case .shown(let origin), .failed(_, let origin): origin
+            }
+        }
+
+        var error: KingfisherError? {
+            if case .failed(let error, _) = self { error } else { nil }
+        }
+    }
+
+    private func show(_ state: State) {
+        gtk_label_set_text(origin.opaque, state.origin)
+        let lines = [name, state.error?.localizedDescription].compactMap(\.self)
         gtk_widget_set_tooltip_text(box, lines.joined(separator: "\n"))
-        gtk_widget_set_visible(again, error == nil ? 0 : 1)
+        accessibilityLabel = state.error == nil ? name : "\(name), not loaded"
+        gtk_widget_set_visible(symbol, state.error == nil ? 0 : 1)
+        showButton(state)
         for word in ["network", "file", "memory", "disk", "offline", "failed"] {
-            if word == text {
+            if word == state.origin {
                 gtk_widget_add_css_class(origin, word)
             } else {
                 gtk_widget_remove_css_class(origin, word)
             }
         }
+    }
+
+    private func showButton(_ state: State) {
+        if case .loadingAgain = state { return }
+        // The cell takes the focus of a button that goes.
+        if state.error == nil, gtk_widget_is_focus(again) != 0 { gtk_widget_grab_focus(gtk_widget_get_parent(box)) }
+        gtk_widget_set_visible(again, state.error == nil ? 0 : 1)
     }
 }

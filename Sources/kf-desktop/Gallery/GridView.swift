@@ -20,9 +20,8 @@ final class GridView {
 
     init(_ loading: Loading) {
         self.loading = loading
-        gtk_grid_view_set_max_columns(grid.opaque, 8)
         gtk_grid_view_set_single_click_activate(grid.opaque, 1)
-        grid.setAccessibleName("Images")
+        setAccessibleName("Images", of: grid)
         gtk_scrolled_window_set_child(widget.opaque, grid)
         gtk_scrolled_window_set_policy(widget.opaque, GTK_POLICY_NEVER, GTK_POLICY_AUTOMATIC)
         gtk_widget_set_vexpand(widget, 1)
@@ -45,6 +44,9 @@ final class GridView {
         gtk_grid_view_set_model(grid.opaque, model)
         g_object_unref(UnsafeMutableRawPointer(model))
     }
+
+    /// Has as many columns as a window of some width has room for: cells are of about the same size in all of them.
+    func fit(_ width: Int) { gtk_grid_view_set_max_columns(grid.opaque, guint(max(1, (width + 110) / 220))) }
 
     /// Gives the focus to the cell of an image; the grid is where it was, unless that cell is out of view.
     func focus(_ index: Int) {

@@ -105,7 +105,12 @@ struct CompareCommand: AsyncParsableCommand {
             let encoded = try await encoding.encoded(difference, original: nil)
             try await OutputFile.prepare(destination)
             report.output =
-                try await OutputFile.write(encoded, to: destination, name: "difference", keeping: InputFiles([])).path
+                try await OutputFile.write(
+                    encoded,
+                    to: destination,
+                    name: ResultName(stem: "difference"),
+                    keeping: InputFiles([])
+                ).path
         }
         console.print(lines: json ? [report.json.description] : report.lines)
         return report.isAlike

@@ -82,7 +82,7 @@ struct SheetCommand: AsyncParsableCommand {
         let encoded = try await Encoding(wanted: destination.type, isChanged: true).encoded(sheet, original: nil)
         try await OutputFile.prepare(destination)
         let files = InputFiles(sources.compactMap { (try? SourceArgument($0))?.path })
-        let written = try await OutputFile.write(encoded, to: destination, name: "sheet", keeping: files)
+        let written = try await OutputFile.write(encoded, to: destination, name: ResultName(stem: "sheet"), keeping: files)
         if json {
             console.print(written.json(images: images.count).description, always: true)
         } else {

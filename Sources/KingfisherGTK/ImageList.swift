@@ -51,6 +51,7 @@ final class ImageList {
 
     private func setUp(_ item: OpaquePointer) {
         let view = makeView()
+        (WidgetRenderer.of(view) as? ImageRenderer)?.isInList = true
         let widget = UnsafeMutablePointer<GtkWidget>(cell?(view) ?? view.widget)
         cells[item] = ImageListCell(item, view, widget)
         connectSignal("map", of: UnsafeMutableRawPointer(widget)) { [weak self] _ in
@@ -65,9 +66,6 @@ final class ImageList {
         cell.bind()
         let index = cell.index
         bind?(cell.view, index)
-        // The program may have changed the list in the meantime.
-        guard cell.isBound else { return }
-        cell.show(placeholder?(index))
         prefetching.listDidChange()
     }
 
@@ -106,6 +104,9 @@ final class ImageList {
     }
 
     private func load(_ cell: ImageListCell) {
+        guard cell.isWaiting else { return }
+        if !cell.hasPlaceholder { cell.setPlaceholder(placeholder?(cell.index)) }
+        // The program may have changed the list in the meantime.
         guard cell.isWaiting else { return }
         cell.load(source(cell.index), options: options) { [weak self, weak cell] result in
             guard let self, let cell else { return }

@@ -84,6 +84,8 @@ public final class ImageListFactory {
     }
 
     /// Returns what the item at an index shows until its image is there; nil, as at first, means nothing.
+    ///
+    /// Asked when the item's cell can be seen, not for the many that GTK fills beside it.
     public var placeholder: (@MainActor (_ index: Int) -> (any Placeholder)?)? {
         get { list.placeholder }
         set { list.placeholder = newValue }

@@ -162,6 +162,30 @@ let listChecks = [
         await stage.frames(of: grid.view) { grid.successes(0) == 1 }
         stage.expect(grid.successes(0) == 1, "the first image is loaded")
     },
+    Check(name: "listPlaceholdersInSight") { stage in
+        let network = try await ListNetwork(stage, count: 300)
+        network.gate.close()
+        let grid = ImageGrid(network.sources, network.options)
+        var asked: [Int] = []
+        grid.factory.placeholder = { index in
+            asked.append(index)
+            return Paint.plain(Paint.green)
+        }
+        await stage.show(grid.view, size: CGSize(width: 220, height: 200))
+        await stage.frames(of: grid.view) { network.requested.count >= 4 }
+        stage.expect(grid.bound.count > 20, "\(grid.bound.count) cells are bound")
+        stage.expect((4...6).contains(asked.count) && Set(asked).count == asked.count, "asked for \(asked)")
+        if let view = grid.factory.view(at: 0) { await stage.expect(view, is: Paint.green) }
+        // Out of sight and back, while nothing is loaded.
+        grid.scroll(by: 300)
+        await stage.frames(4, of: grid.view)
+        await grid.scroll(to: 0, stage)
+        stage.expect(asked.count { $0 == 0 } == 1, "asked again for \(asked)")
+        if let view = grid.factory.view(at: 0) { await stage.expect(view, is: Paint.green) }
+        network.gate.open()
+        await stage.frames(of: grid.view) { grid.successes(0) == 1 }
+        if let view = grid.factory.view(at: 0) { await stage.expect(view, is: ListNetwork.color(0)) }
+    },
     Check(name: "listInClosedWindow") { stage in
         let network = try await ListNetwork(stage, count: 300)
         let clock = KFCrossPlatformView()

@@ -5,7 +5,9 @@ import Kingfisher
 
 /// A cell that shows one item after the other.
 @MainActor
-final class ImageListCell {
+final class ImageListCell<Content: ImageListContent> {
+    /// What the program has made for the cell.
+    let content: Content
     let view: KFCrossPlatformImageView
     /// Whether there is an item.
     private(set) var isBound = false
@@ -19,8 +21,8 @@ final class ImageListCell {
     /// Whether the placeholder of the item is known; it may be nil.
     private(set) var hasPlaceholder = false
 
-    init(_ item: OpaquePointer, _ view: KFCrossPlatformImageView, _ widget: UnsafeMutablePointer<GtkWidget>) {
-        (self.item, self.view, self.widget) = (item, view, widget)
+    init(_ item: OpaquePointer, _ content: Content, _ widget: UnsafeMutablePointer<GtkWidget>) {
+        (self.item, self.content, view, self.widget) = (item, content, content.imageView, widget)
         g_object_ref_sink(UnsafeMutableRawPointer(widget))
     }
 

@@ -28,7 +28,7 @@ public enum GTKError: Error, CustomStringConvertible {
 ///
 /// What the program has not chosen itself before, it chooses for a program with windows: the default cache keeps at most
 /// 96 MB of images in memory, or an eighth of the memory if that is less, and screen readers are given the name of the
-/// executable (`g_set_prgname`, `g_set_application_name`). From now on the process returns blocks of memory beyond 64 KB
+/// executable (`g_set_prgname`). From now on the process returns blocks of memory beyond 64 KB
 /// to the system when they are freed, as the pixels of images are (`mallopt`, `M_MMAP_THRESHOLD`).
 ///
 /// - Throws: ``GTKError`` when there is no display.

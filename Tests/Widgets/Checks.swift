@@ -30,7 +30,7 @@ struct Checks {
     static func main() {
         let names = CommandLine.arguments.dropFirst()
         if names.first == "--list" { return print((all.map(\.name) + [last]).joined(separator: "\n")) }
-        if names.first == "--accessible", let name = names.dropFirst().first { g_set_application_name(name) }
+        if names.first == "--accessible", let name = names.dropFirst().first { g_set_prgname(name) }
         do { try KingfisherGTK.initialize() } catch {
             FileHandle.standardError.write(Data("\(error)\n".utf8))
             exit(3)

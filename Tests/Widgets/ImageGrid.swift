@@ -11,7 +11,7 @@ import KingfisherTestSupport
 final class ImageGrid {
     /// The view around the scrolled window.
     let view: KFWidgetView
-    let factory: ImageListFactory
+    let factory: ImageListFactory<KFCrossPlatformImageView>
     /// The sources of the items.
     var sources: [Source]
     /// The views of the cells that were made, and the indices that were bound.

@@ -208,6 +208,33 @@ let listChecks = [
             network.gate.open()
         }
     },
+    Check(name: "listOfCellsWithMore") { stage in
+        let network = try await ListNetwork(stage, count: 6)
+        var made: [WeakCell] = []
+        var titles: [String] = []
+        let factory = ImageListFactory<TitledCell>(options: network.options) {
+            let cell = TitledCell()
+            made.append(WeakCell(cell: cell))
+            return cell
+        } bind: { cell, index in
+            gtk_label_set_text(cell.title, "title \(index)")
+        } source: { index in
+            network.sources.indices.contains(index) ? network.sources[index] : nil
+        }
+        factory.onResult = { cell, _, _ in titles.append(String(cString: gtk_label_get_text(cell.title))) }
+        let model: OpaquePointer = gtk_string_list_new(nil)
+        for _ in network.sources { gtk_string_list_append(model, "") }
+        let list: UnsafeMutablePointer<GtkWidget> = gtk_list_view_new(gtk_no_selection_new(model), nil)
+        gtk_list_view_set_factory(OpaquePointer(list), factory.pointer)
+        let view = KFWidgetView(UnsafeMutableRawPointer(list))
+        await stage.show(view, size: CGSize(width: 100, height: 400))
+        await stage.frames(of: view) { titles.count == 6 }
+        stage.expect(titles.sorted() == (0..<6).map { "title \($0)" }, "\(titles)")
+        if let cell = factory.view(at: 2) { await stage.expect(cell.imageView, is: ListNetwork.color(2)) }
+        stage.expect(!made.isEmpty && made.allSatisfy { $0.cell != nil }, "cells are kept")
+        stage.closeWindows()
+        stage.expect(made.allSatisfy { $0.cell == nil }, "and gone with their list")
+    },
     Check(name: "documentedGrid") { stage in
         let (server, _, _) = try await stage.network()
         server.route("/one.png", .data(try Paint.png(Paint.blue)))
@@ -259,6 +286,20 @@ let listChecks = [
         stage.expect(views.values.contains { $0.image != nil }, "the next item is shown")
     },
 ]
+
+/// A cell that is no view.
+private final class TitledCell: ImageListContent {
+    let imageView = KFCrossPlatformImageView()
+    let title: OpaquePointer = .init(gtk_label_new(nil))
+    let widget: OpaquePointer = .init(gtk_box_new(GTK_ORIENTATION_VERTICAL, 0))
+
+    init() {
+        imageView.fixedSize = CGSize(width: 30, height: 20)
+        for child in [imageView.widget, title] { gtk_box_append(.init(widget), .init(child)) }
+    }
+}
+
+private struct WeakCell { weak var cell: TitledCell? }
 
 /// A server with numbered images of one colour each, which it may hold back.
 @MainActor

@@ -16,6 +16,7 @@ typedef struct {
     /// Pixels a point where Cairo draws; 0 where textures are drawn.
     int scale;
     KfFit fit;
+    gboolean holds_size;
     /// Where the image is with KF_FIT_PLACED.
     graphene_rect_t place;
     KfTransition kind;
@@ -73,21 +74,56 @@ static cairo_surface_t *halved(cairo_surface_t *surface) {
     return half;
 }
 
+/// Cairo's largest side of a surface.
+static const int largest_side = 32767;
+
+/// A copy of pixels that are too many for a surface: each of its pixels is the mean of a square.
+static cairo_surface_t *mean_of_squares(const KfImage *image, int width, int height, int side) {
+    cairo_surface_t *surface = cairo_image_surface_create(image->is_opaque ? CAIRO_FORMAT_RGB24 : CAIRO_FORMAT_ARGB32,
+                                                          (width + side - 1) / side, (height + side - 1) / side);
+    unsigned char *pixels = cairo_image_surface_get_data(surface);
+    if (!pixels) return surface;
+    for (int top = 0; top < height; top += side) {
+        unsigned char *result = pixels + (size_t)(top / side) * cairo_image_surface_get_stride(surface);
+        const int bottom = MIN(height, top + side);
+        for (int left = 0; left < width; left += side) {
+            const int right = MIN(width, left + side);
+            guint64 sums[4] = {0};
+            for (int y = top; y < bottom; y++) {
+                const unsigned char *pixel = image->pixels + (size_t)y * image->bytes_per_row + (size_t)left * 4;
+                for (int x = left; x < right; x++, pixel += 4) {
+                    for (int i = 0; i < 4; i++) sums[i] += pixel[i];
+                }
+            }
+            const guint64 count = (guint64)(bottom - top) * (right - left);
+            for (int i = 0; i < 4; i++) *result++ = (unsigned char)((sums[i] + count / 2) / count);
+        }
+    }
+    cairo_surface_mark_dirty(surface);
+    return surface;
+}
+
 /// Makes the layer's surface for an area in pixels: not much larger, as interpolation looks at four pixels only, and
 /// fine detail would become a false pattern. Cairo's own filter for this takes ten times as long, at every drawing.
 static void prepare(KfLayer *layer, double width, double height) {
     const int full_width = gdk_texture_get_width(layer->image.texture);
     const int full_height = gdk_texture_get_height(layer->image.texture);
-    int halvings = 0;
+    int needed = 0;
+    while ((MAX(full_width, full_height) - 1) >> needed >= largest_side) needed++;
+    int halvings = needed;
     while (halvings < 15 && MIN(full_width / width, full_height / height) >= 1.5 * (1 << halvings)) halvings++;
     if (layer->surface && layer->halvings == halvings) return;
     g_clear_pointer(&layer->surface, cairo_surface_destroy);
-    // Cairo never writes to a surface that is only drawn from.
-    layer->surface = cairo_image_surface_create_for_data(
-        (unsigned char *)layer->image.pixels, layer->image.is_opaque ? CAIRO_FORMAT_RGB24 : CAIRO_FORMAT_ARGB32,
-        full_width, full_height, layer->image.bytes_per_row);
+    if (needed > 0) {
+        layer->surface = mean_of_squares(&layer->image, full_width, full_height, 1 << needed);
+    } else {
+        // Cairo never writes to a surface that is only drawn from.
+        layer->surface = cairo_image_surface_create_for_data(
+            (unsigned char *)layer->image.pixels, layer->image.is_opaque ? CAIRO_FORMAT_RGB24 : CAIRO_FORMAT_ARGB32,
+            full_width, full_height, layer->image.bytes_per_row);
+    }
     layer->halvings = halvings;
-    for (int i = 0; i < halvings; i++) layer->surface = halved(layer->surface);
+    for (int i = needed; i < halvings; i++) layer->surface = halved(layer->surface);
 }
 
 /// Draws the pixels into a rectangle. Both sizes are those of the stored image, not turned.
@@ -187,18 +223,28 @@ static void kf_paintable_snapshot(GdkPaintable *paintable, GdkSnapshot *gdk_snap
     g_signal_emit(self, drawn_signal, 0);
 }
 
+// Where it holds its size it wants a point, as GtkPicture takes the size of an icon for a paintable that wants nothing;
+// the widget around it says how many there are. Without an aspect ratio, one side does not follow from the other.
 static int kf_paintable_width(GdkPaintable *paintable) {
-    return (int)(((KfPaintable *)paintable)->current.image.width + 0.5);
+    const KfPaintable *self = (KfPaintable *)paintable;
+    return self->holds_size ? 1 : (int)(self->current.image.width + 0.5);
 }
 
 static int kf_paintable_height(GdkPaintable *paintable) {
-    return (int)(((KfPaintable *)paintable)->current.image.height + 0.5);
+    const KfPaintable *self = (KfPaintable *)paintable;
+    return self->holds_size ? 1 : (int)(self->current.image.height + 0.5);
+}
+
+static double kf_paintable_aspect_ratio(GdkPaintable *paintable) {
+    const int width = kf_paintable_width(paintable), height = kf_paintable_height(paintable);
+    return ((KfPaintable *)paintable)->holds_size || height == 0 ? 0 : (double)width / height;
 }
 
 static void kf_paintable_interface(GdkPaintableInterface *interface) {
     interface->snapshot = kf_paintable_snapshot;
     interface->get_intrinsic_width = kf_paintable_width;
     interface->get_intrinsic_height = kf_paintable_height;
+    interface->get_intrinsic_aspect_ratio = kf_paintable_aspect_ratio;
 }
 
 static void kf_paintable_dispose(GObject *object) {
@@ -229,6 +275,13 @@ void kf_paintable_show(GdkPaintable *paintable, KfImage image, KfFit fit) {
         gdk_paintable_invalidate_size(paintable);
     }
     gdk_paintable_invalidate_contents(paintable);
+}
+
+void kf_paintable_set_holds_size(GdkPaintable *paintable, gboolean holds_size) {
+    KfPaintable *self = (KfPaintable *)paintable;
+    if (self->holds_size == holds_size) return;
+    self->holds_size = holds_size;
+    gdk_paintable_invalidate_size(paintable);
 }
 
 void kf_paintable_place(GdkPaintable *paintable, double x, double y, double width, double height) {

@@ -63,9 +63,12 @@ final class DrawnCopy {
         CallbackQueue.mainAsync.execute { [weak self] in MainActor.assumeIsolated { self?.onChange() } }
     }
 
-    /// Whether drawing the image itself would leave out pixels.
+    /// Whether drawing the image itself would leave out so many pixels that it shows.
+    ///
+    /// Images that are decoded for their view are a little larger than it, and interpolation is good enough for them: a
+    /// copy would take nearly as much memory again.
     private static func isWorthwhile(_ target: PixelSize, _ image: PixelSize) -> Bool {
-        Double(target.width) * 1.02 < Double(image.width) || Double(target.height) * 1.02 < Double(image.height)
+        Double(target.width) * 1.3 < Double(image.width) || Double(target.height) * 1.3 < Double(image.height)
     }
 }
 

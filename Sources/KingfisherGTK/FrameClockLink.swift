@@ -94,7 +94,7 @@ package final class FrameClockLink: DisplayLinkCompatible {
         switch former {
         case .paused: break
         case .ticking(let callback): gtk_widget_remove_tick_callback(target, callback)
-        case .waiting(_, let mapping): g_signal_handler_disconnect(target, gulong(mapping))
+        case .waiting(_, let mapping): disconnectSignal(mapping, of: UnsafeMutableRawPointer(target))
         }
     }
 

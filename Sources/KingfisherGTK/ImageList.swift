@@ -5,27 +5,27 @@ import Kingfisher
 
 /// The cells of a list, from "setup" to "teardown".
 @MainActor
-final class ImageList {
+final class ImageList<Cell: ImageListContent> {
     var options: KingfisherOptionsInfo? { didSet { prefetching.options = options } }
-    var cell: (@MainActor (KFCrossPlatformImageView) -> OpaquePointer)?
+    var cell: (@MainActor (Cell) -> OpaquePointer)?
     var placeholder: (@MainActor (Int) -> (any Placeholder)?)?
-    var onResult: (@MainActor (KFCrossPlatformImageView, Int, Result<RetrieveImageResult, KingfisherError>) -> Void)?
+    var onResult: (@MainActor (Cell, Int, Result<RetrieveImageResult, KingfisherError>) -> Void)?
     let prefetching: ListPrefetching
 
-    private let makeView: @MainActor () -> KFCrossPlatformImageView
-    private let bind: (@MainActor (KFCrossPlatformImageView, Int) -> Void)?
+    private let makeCell: @MainActor () -> Cell
+    private let bind: (@MainActor (Cell, Int) -> Void)?
     private let source: @MainActor (Int) -> Source?
     /// The cells by list item.
-    private var cells: [OpaquePointer: ImageListCell] = [:]
+    private var cells: [OpaquePointer: ImageListCell<Cell>] = [:]
     private let layouts = LayoutSignal()
 
     init(
         options: KingfisherOptionsInfo?,
-        view: @escaping @MainActor () -> KFCrossPlatformImageView,
-        bind: (@MainActor (KFCrossPlatformImageView, Int) -> Void)?,
+        view: @escaping @MainActor () -> Cell,
+        bind: (@MainActor (Cell, Int) -> Void)?,
         source: @escaping @MainActor (Int) -> Source?
     ) {
-        (self.options, makeView, self.bind, self.source) = (options, view, bind, source)
+        (self.options, makeCell, self.bind, self.source) = (options, view, bind, source)
         prefetching = ListPrefetching(options: options, source: source)
         layouts.onLayout = { [weak self] in self?.update() }
     }
@@ -50,9 +50,10 @@ final class ImageList {
     }
 
     private func setUp(_ item: OpaquePointer) {
-        let view = makeView()
-        let widget = UnsafeMutablePointer<GtkWidget>(cell?(view) ?? view.widget)
-        cells[item] = ImageListCell(item, view, widget)
+        let content = makeCell()
+        (WidgetRenderer.of(content.imageView) as? ImageRenderer)?.isInList = true
+        let widget = UnsafeMutablePointer<GtkWidget>(cell?(content) ?? content.widget)
+        cells[item] = ImageListCell(item, content, widget)
         connectSignal("map", of: UnsafeMutableRawPointer(widget)) { [weak self] _ in
             self?.layouts.follow(widget)
         }
@@ -64,10 +65,7 @@ final class ImageList {
         guard let cell = cells[item] else { return }
         cell.bind()
         let index = cell.index
-        bind?(cell.view, index)
-        // The program may have changed the list in the meantime.
-        guard cell.isBound else { return }
-        cell.show(placeholder?(index))
+        bind?(cell.content, index)
         prefetching.listDidChange()
     }
 
@@ -77,8 +75,8 @@ final class ImageList {
         update()
     }
 
-    func view(at index: Int) -> KFCrossPlatformImageView? {
-        cells.values.first { $0.isBound && $0.index == index }?.view
+    func content(at index: Int) -> Cell? {
+        cells.values.first { $0.isBound && $0.index == index }?.content
     }
 
     var isLoading: Bool {
@@ -90,7 +88,7 @@ final class ImageList {
     /// This runs in every frame of a list that is scrolled, for some 200 cells.
     private func update() {
         var (rows, view) = (Range<Int>?.none, KFCrossPlatformImageView?.none)
-        var waiting: [(index: Int, cell: ImageListCell)] = []
+        var waiting: [(index: Int, cell: ImageListCell<Cell>)] = []
         for cell in cells.values where cell.isBound {
             guard cell.isInView else {
                 cell.leaveView()
@@ -105,11 +103,14 @@ final class ImageList {
         prefetching.show(rows, like: view)
     }
 
-    private func load(_ cell: ImageListCell) {
+    private func load(_ cell: ImageListCell<Cell>) {
+        guard cell.isWaiting else { return }
+        if !cell.hasPlaceholder { cell.setPlaceholder(placeholder?(cell.index)) }
+        // The program may have changed the list in the meantime.
         guard cell.isWaiting else { return }
         cell.load(source(cell.index), options: options) { [weak self, weak cell] result in
             guard let self, let cell else { return }
-            onResult?(cell.view, cell.index, result)
+            onResult?(cell.content, cell.index, result)
         }
     }
 }

@@ -5,7 +5,9 @@ import Kingfisher
 
 /// A cell that shows one item after the other.
 @MainActor
-final class ImageListCell {
+final class ImageListCell<Content: ImageListContent> {
+    /// What the program has made for the cell.
+    let content: Content
     let view: KFCrossPlatformImageView
     /// Whether there is an item.
     private(set) var isBound = false
@@ -14,11 +16,13 @@ final class ImageListCell {
     /// The list item, which is there until "teardown".
     private let item: OpaquePointer
     private let widget: UnsafeMutablePointer<GtkWidget>
-    /// What is shown until the image is there.
+    /// What is shown until the image is there, made when the cell of an item can be seen first.
     private var placeholder: (any Placeholder)?
+    /// Whether the placeholder of the item is known; it may be nil.
+    private(set) var hasPlaceholder = false
 
-    init(_ item: OpaquePointer, _ view: KFCrossPlatformImageView, _ widget: UnsafeMutablePointer<GtkWidget>) {
-        (self.item, self.view, self.widget) = (item, view, widget)
+    init(_ item: OpaquePointer, _ content: Content, _ widget: UnsafeMutablePointer<GtkWidget>) {
+        (self.item, self.content, view, self.widget) = (item, content, content.imageView, widget)
         g_object_ref_sink(UnsafeMutableRawPointer(widget))
     }
 
@@ -47,16 +51,13 @@ final class ImageListCell {
     /// Ends the load, and shows nothing.
     func unbind() {
         guard isBound else { return }
-        (isBound, placeholder) = (false, nil)
+        (isBound, placeholder, hasPlaceholder) = (false, nil, false)
         _ = load.reset()
         endLoad()
     }
 
-    /// Shows a placeholder; without one, the cell is as "unbind" has left it.
-    func show(_ placeholder: (any Placeholder)?) {
-        self.placeholder = placeholder
-        if let placeholder { view.kf.setImage(with: nil as Source?, placeholder: placeholder) }
-    }
+    /// Sets what the load that follows shows until the image is there.
+    func setPlaceholder(_ placeholder: (any Placeholder)?) { (self.placeholder, hasPlaceholder) = (placeholder, true) }
 
     /// What is shown is to be loaded again.
     func reset() {

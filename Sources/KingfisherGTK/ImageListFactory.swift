@@ -11,6 +11,9 @@ public import Kingfisher
 ///     }
 ///     gtk_grid_view_set_factory(grid, factory.pointer)
 ///
+/// A cell is an image view, or an object of yours with an image view and more around it: any ``ImageListContent``, whose
+/// type the functions get.
+///
 /// GTK fills some 200 cells for 12 that can be seen. **An image is loaded while its cell can be seen**, and the next
 /// ones, ``prefetchWindow``, in the direction in which the list is scrolled: with low priority until their cells come
 /// into view, in cells of the same size. Any other load ends: one that has not begun its download does not begin it,
@@ -23,7 +26,7 @@ public import Kingfisher
 /// keeps its closures: have them capture weakly what owns the list. Each list needs a factory of its own; so does each
 /// column of a `GtkColumnView`. All of it belongs to the main thread, and all functions are called there.
 @MainActor
-public final class ImageListFactory {
+public final class ImageListFactory<Cell: ImageListContent> {
     /// The `GtkListItemFactory *`, for `gtk_grid_view_set_factory`, `gtk_list_view_set_factory` and
     /// `gtk_column_view_column_set_factory`.
     ///
@@ -31,27 +34,31 @@ public final class ImageListFactory {
     /// one that they can have: `g_object_ref` first. This object releases the one it has when it is gone, in the main
     /// loop's next turn.
     public let pointer: OpaquePointer
-    private let list: ImageList
+    private let list: ImageList<Cell>
 
     /// Creates a factory for one list.
     ///
     /// - Parameters:
     ///   - options: How images are loaded, processed and shown; they come after those of the shared manager. With
     ///     `sizedToView` images are decoded at the size of their cells.
-    ///   - view: Makes the view of a cell, as often as GTK needs another cell. Give it a size, or its cell one: cells
-    ///     without a size could all be seen at the same time.
-    ///   - bind: Called when a view is to show another item, before its image is loaded: for labels around the view,
-    ///     and for its accessible name.
+    ///   - view: Makes a cell, an image view or what there is around one, as often as GTK needs another. Give it a size:
+    ///     cells without a size could all be seen at the same time.
+    ///   - bind: Called when a cell is to show another item, before its image is loaded: for labels around the view, and
+    ///     for its accessible name.
     ///   - source: Returns the source of the item at an index; nil for an item without an image, and **beyond the end
     ///     of the list**. If the list's model and the data of this function are two things, change the data first: the
     ///     images of cells that stay bound are not asked for again.
-    public init(
+    public convenience init(
         options: KingfisherOptionsInfo? = nil,
-        view: @escaping @MainActor () -> KFCrossPlatformImageView = { KFCrossPlatformImageView() },
-        bind: (@MainActor (_ view: KFCrossPlatformImageView, _ index: Int) -> Void)? = nil,
+        view: @escaping @MainActor () -> Cell,
+        bind: (@MainActor (_ cell: Cell, _ index: Int) -> Void)? = nil,
         source: @escaping @MainActor (_ index: Int) -> Source?
     ) {
-        list = ImageList(options: options, view: view, bind: bind, source: source)
+        self.init(ImageList(options: options, view: view, bind: bind, source: source))
+    }
+
+    private init(_ list: ImageList<Cell>) {
+        self.list = list
         pointer = gtk_signal_list_item_factory_new()
         list.connect(to: UnsafeMutableRawPointer(pointer))
     }
@@ -74,16 +81,17 @@ public final class ImageListFactory {
         set { list.prefetching.window = newValue }
     }
 
-    /// Makes the widget of a cell, a `GtkWidget *`, around the view that it is given: for cells with more than an
-    /// image.
+    /// Makes the widget of a cell, a `GtkWidget *`, around the one that it has.
     ///
-    /// Nil, as at first, means the view's own widget. To be set before a list uses the factory.
-    public var cell: (@MainActor (KFCrossPlatformImageView) -> OpaquePointer)? {
+    /// Nil, as at first, means that one. To be set before a list uses the factory.
+    public var cell: (@MainActor (Cell) -> OpaquePointer)? {
         get { list.cell }
         set { list.cell = newValue }
     }
 
     /// Returns what the item at an index shows until its image is there; nil, as at first, means nothing.
+    ///
+    /// Asked when the item's cell can be seen, not for the many that GTK fills beside it.
     public var placeholder: (@MainActor (_ index: Int) -> (any Placeholder)?)? {
         get { list.placeholder }
         set { list.placeholder = newValue }
@@ -95,7 +103,7 @@ public final class ImageListFactory {
     public var onResult:
         (
             @MainActor (
-                _ view: KFCrossPlatformImageView, _ index: Int, _ result: Result<RetrieveImageResult, KingfisherError>
+                _ cell: Cell, _ index: Int, _ result: Result<RetrieveImageResult, KingfisherError>
             ) -> Void
         )?
     {
@@ -108,9 +116,28 @@ public final class ImageListFactory {
     /// - Parameter index: The index of an item; nil for all items.
     public func reload(_ index: Int? = nil) { list.reload(index) }
 
-    /// The view that shows the item at an index; nil when no cell does.
-    public func view(at index: Int) -> KFCrossPlatformImageView? { list.view(at: index) }
+    /// The cell that shows the item at an index, as the program has made it; nil when none does.
+    public func view(at index: Int) -> Cell? { list.content(at: index) }
 
     /// Whether an image is loaded for a cell in view.
     public var isLoading: Bool { list.isLoading }
+}
+
+extension ImageListFactory where Cell == KFCrossPlatformImageView {
+    /// Creates a factory for one list, whose cells are image views.
+    ///
+    /// - Parameters:
+    ///   - options: How images are loaded, processed and shown; they come after those of the shared manager.
+    ///   - view: Makes the view of a cell; see the other initialiser, as for what follows.
+    ///   - bind: Called when a view is to show another item, before its image is loaded.
+    ///   - source: Returns the source of the item at an index; nil for an item without an image, and **beyond the end
+    ///     of the list**.
+    public convenience init(
+        options: KingfisherOptionsInfo? = nil,
+        view: @escaping @MainActor () -> KFCrossPlatformImageView = { KFCrossPlatformImageView() },
+        bind: (@MainActor (_ view: KFCrossPlatformImageView, _ index: Int) -> Void)? = nil,
+        source: @escaping @MainActor (_ index: Int) -> Source?
+    ) {
+        self.init(ImageList(options: options, view: view, bind: bind, source: source))
+    }
 }

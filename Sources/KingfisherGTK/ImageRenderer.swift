@@ -18,6 +18,19 @@ class ImageRenderer: WidgetRenderer {
     private var motion: Motion?
     /// What is drawn instead of the pixels of an image that is larger than it is drawn.
     private var copy: DrawnCopy?
+    /// Whether the widget has its size from the list that it is in.
+    var isInList = false { didSet { showImage() } }
+    /// The size of the widget, in points; nil when its image says it.
+    var fixedSize: CGSize? {
+        didSet {
+            gtk_widget_set_size_request(
+                widget,
+                fixedSize.map { Int32(clamping: $0.width) } ?? -1,
+                fixedSize.map { Int32(clamping: $0.height) } ?? -1
+            )
+            showImage()
+        }
+    }
     /// The `GtkDragSource *` of an image that may be dragged out; the widget owns it.
     var dragSource: OpaquePointer?
 
@@ -79,7 +92,17 @@ class ImageRenderer: WidgetRenderer {
     /// The size that all of the image is drawn in, in points; nil when that is about to change.
     var drawnSize: CGSize? { shown.map { imageView.contentMode.drawnSize(of: $0.image.size, in: bounds.size) } }
 
+    /// Whether the widget wants the same size whatever the image.
+    private var holdsSize: Bool {
+        if isInList || fixedSize != nil { return true }
+        guard imageView.contentMode == .scaleAspectFill || imageView.contentMode == .scaleToFill else { return false }
+        var (width, height): (Int32, Int32) = (0, 0)
+        gtk_widget_get_size_request(widget, &width, &height)
+        return width > 0 && height > 0
+    }
+
     private func showImage() {
+        kf_paintable_set_holds_size(paintable, holdsSize ? 1 : 0)
         guard let shown else { return kf_paintable_show(paintable, KfImage(), fit) }
         let reduced = drawnPixels(of: shown.image).flatMap { copy?.texture(of: shown.image, for: $0) }
         var drawable = (reduced ?? shown).drawable

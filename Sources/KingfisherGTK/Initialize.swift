@@ -1,6 +1,8 @@
 // Initializes GTK, and connects the library to the desktop.
 
+import CKFGTK
 import CKFGTK4
+import Foundation
 import Kingfisher
 
 /// Why GTK cannot be used.
@@ -24,12 +26,28 @@ public enum GTKError: Error, CustomStringConvertible {
 /// main actor to GLib's main loop (see ``KFMainLoop``), and the desktop's memory warnings and metered network to the
 /// caches and the default downloader.
 ///
+/// What the program has not chosen itself before, it chooses for a program with windows: the default cache keeps at most
+/// 96 MB of images in memory, or an eighth of the memory if that is less, and screen readers are given the name of the
+/// executable (`g_set_prgname`). From now on the process returns blocks of memory beyond 64 KB
+/// to the system when they are freed, as the pixels of images are (`mallopt`, `M_MMAP_THRESHOLD`).
+///
 /// - Throws: ``GTKError`` when there is no display.
 @MainActor
 public func initialize() throws(GTKError) {
+    if g_get_prgname() == nil { g_set_prgname(ProcessInfo.processInfo.processName) }
     guard gtk_init_check() != 0 else { throw .noDisplay }
     KFMainLoop.attach()
+    limitMemory()
     SystemMonitors.connect()
+}
+
+/// Has a program with windows keep less in memory than one that is alone on a server.
+@MainActor
+private func limitMemory() {
+    kf_return_large_blocks()
+    let (usual, storage) = (ImageCache.usualMemoryLimit, ImageCache.default.memoryStorage)
+    // A quarter of the memory; another limit is the program's.
+    if storage.config.totalCostLimit == usual { storage.config.totalCostLimit = min(96_000_000, usual / 2) }
 }
 
 /// The desktop's reports about memory and network.

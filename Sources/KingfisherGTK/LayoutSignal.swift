@@ -29,7 +29,7 @@ final class LayoutSignal {
     private func disconnect() {
         guard let (clock, handler) = connection else { return }
         connection = nil
-        g_signal_handler_disconnect(UnsafeMutableRawPointer(clock), gulong(handler))
+        disconnectSignal(handler, of: clock)
         g_object_unref(UnsafeMutableRawPointer(clock))
     }
 }

@@ -28,6 +28,6 @@ final class Motion {
 
     isolated deinit {
         guard handler != 0, let settings = Self.settings else { return }
-        g_signal_handler_disconnect(settings, gulong(handler))
+        disconnectSignal(handler, of: settings)
     }
 }

@@ -54,7 +54,7 @@ func connectSignal(
 ///   - afterOthers: Whether the block is called after the handlers that are connected without, as GTK's own are.
 ///   - block: Gets the arguments, which are there during the call only. If it returns true, so does the handler of the
 ///     signal, which must have such a result.
-/// - Returns: The number for `g_signal_handler_disconnect`; 0 if nothing was connected.
+/// - Returns: The number for `disconnectSignal`; 0 if nothing was connected.
 @MainActor
 @discardableResult
 func connectSignal(
@@ -94,14 +94,16 @@ public func connectSignal(
 
 /// Disconnects a block from a signal, and releases it.
 ///
-/// To be called once for each connected block, on the main thread, while the object is there; for 0, nothing is done.
+/// To be called on the main thread, while the object is there. Nothing is done for 0, or when the block has been
+/// disconnected before, as GTK does with all of those of a widget or a frame clock whose window is destroyed.
 ///
 /// - Parameters:
 ///   - handler: The number that ``connectSignal(_:of:_:)`` has returned.
 ///   - object: The same object.
 @MainActor
 public func disconnectSignal(_ handler: UInt, of object: UnsafeMutableRawPointer) {
-    if handler != 0 { g_signal_handler_disconnect(object, gulong(handler)) }
+    guard handler != 0, g_signal_handler_is_connected(object, gulong(handler)) != 0 else { return }
+    g_signal_handler_disconnect(object, gulong(handler))
 }
 
 /// The same, for bindings with opaque pointers.

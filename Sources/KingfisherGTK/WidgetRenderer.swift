@@ -168,16 +168,11 @@ class WidgetRenderer: ViewRenderer {
 
     /// The widget leaves its container, or its window is closed: GTK forgets a window before its widgets.
     private func widgetWillUnrealize() {
-        guard let root = gtk_widget_get_root(widget), let windows = gtk_window_get_toplevels() else { return }
+        guard let root = gtk_widget_get_root(widget) else { return }
         let window = UnsafeMutableRawPointer(root)
         guard g_type_check_instance_is_a(window.assumingMemoryBound(to: GTypeInstance.self), gtk_window_get_type()) != 0
         else { return }
-        let isOpen = (0..<g_list_model_get_n_items(windows)).contains { index in
-            let other = g_list_model_get_item(windows, index)
-            defer { g_object_unref(other) }
-            return other == window
-        }
-        if !isOpen { view.windowDidClose() }
+        if !Toplevels.contains(where: { $0 == window }) { view.windowDidClose() }
     }
 
     /// Called when the widget comes onto a screen, or that has another scale.

@@ -1,23 +1,36 @@
 // A window for small programs, and what its closing means.
 
 import CKFGTK4
+import Dispatch
 public import Foundation
 public import Kingfisher
 
 /// A window with one view in it, for small programs. (Not in Kingfisher.)
 ///
-/// A window and its object keep each other until the window is closed: a program needs no variable for it.
+/// From when it is shown until it is closed, a window keeps its object: a program needs no variable for it. A window
+/// that is never shown goes with its object, in the main loop's next turn. It does not matter what closes a window: the
+/// user, ``close()``, `gtk_window_destroy`, or the end of the window it belongs to. In each case what is in it is
+/// released, and loads for it end.
 @MainActor
 public final class KFWindow {
     /// The `GtkWindow *`; the object keeps it, also when it is closed.
     public let widget: OpaquePointer
 
-    /// Called once, when the user or ``close()`` closes the window.
+    /// Called once, when the window is closed, whatever has closed it; not when the object of one that was never shown
+    /// goes.
     ///
-    /// Nil ends ``KFMainLoop/run()`` if no other window of the program is shown.
+    /// Nil ends ``KFMainLoop/run()`` if the window was shown, and no other window of the program is.
     public var onClose: (@MainActor () -> Void)?
 
-    private var closeHandler: UInt?
+    private enum State {
+        case new
+        /// The object keeps itself.
+        case shown(KFWindow)
+        case closed
+    }
+
+    private var state = State.new
+    private var handler: UInt = 0
 
     private var window: UnsafeMutablePointer<GtkWindow> {
         UnsafeMutableRawPointer(widget).assumingMemoryBound(to: GtkWindow.self)
@@ -35,39 +48,60 @@ public final class KFWindow {
         gtk_window_set_title(window, title)
         gtk_window_set_default_size(window, Int32(clamping: size.width), Int32(clamping: size.height))
         gtk_window_set_child(window, content.rawWidget.assumingMemoryBound(to: GtkWidget.self))
-        // The handler keeps the object until the window is closed.
-        closeHandler = connectSignal("close-request", of: UnsafeMutableRawPointer(widget)) { _ in self.didClose() }
+        connectSignal("show", of: widget) { [weak self] _ in self?.didShow() }
+        // GTK has no signal for a window that is destroyed while something has a reference of it.
+        guard let windows = Toplevels.list else { return }
+        handler = connectSignal("items-changed", of: windows) { [weak self] _ in self?.closeIfDestroyed() }
     }
 
-    isolated deinit { g_object_unref(UnsafeMutableRawPointer(widget)) }
+    isolated deinit {
+        stopFollowing()
+        guard case .new = state else { return g_object_unref(UnsafeMutableRawPointer(widget)) }
+        // Not at once: the object of `KFWindow(…).widget` is gone before the pointer is used.
+        let address = UInt(bitPattern: widget)
+        DispatchQueue.main.async {
+            guard let window = UnsafeMutablePointer<GtkWindow>(bitPattern: address) else { return }
+            if gtk_widget_get_visible(UnsafeMutablePointer<GtkWidget>(OpaquePointer(window))) == 0 {
+                gtk_window_destroy(window)
+            }
+            g_object_unref(UnsafeMutableRawPointer(window))
+        }
+    }
 
-    /// Shows the window.
-    public func present() { gtk_window_present(window) }
+    /// Shows the window; does nothing once it is closed.
+    public func present() {
+        if case .closed = state { return }
+        gtk_window_present(window)
+    }
 
     /// Closes the window and releases what is in it; does nothing once it is closed.
     public func close() {
+        if case .closed = state { return }
         gtk_window_destroy(window)
-        didClose()
     }
 
-    private func didClose() {
-        guard let handler = closeHandler else { return }
-        closeHandler = nil
-        // The handler may have been the object's last owner.
-        withExtendedLifetime(self) {
-            g_signal_handler_disconnect(UnsafeMutableRawPointer(widget), gulong(handler))
-            if let onClose { onClose() } else if !isAnotherShown { KFMainLoop.quit() }
-        }
+    private func didShow() {
+        if case .new = state { state = .shown(self) }
+    }
+
+    private func closeIfDestroyed() {
+        let own = UnsafeMutableRawPointer(widget)
+        guard handler != 0, !Toplevels.contains(where: { $0 == own }) else { return }
+        stopFollowing()
+        let wasShown = if case .shown = state { true } else { false }
+        state = .closed
+        if let onClose { onClose() } else if wasShown, !isAnotherShown { KFMainLoop.quit() }
+        // GTK does this with the last reference, which the program may have.
+        g_object_run_dispose(own.assumingMemoryBound(to: GObject.self))
+    }
+
+    private func stopFollowing() {
+        if let windows = Toplevels.list { disconnectSignal(handler, of: windows) }
+        handler = 0
     }
 
     /// Whether GTK shows a window beside this one.
     private var isAnotherShown: Bool {
-        guard let windows = gtk_window_get_toplevels() else { return false }
-        return (0..<g_list_model_get_n_items(windows)).contains { index in
-            guard let other = g_list_model_get_item(windows, index) else { return false }
-            defer { g_object_unref(other) }
-            let isVisible = gtk_widget_get_visible(other.assumingMemoryBound(to: GtkWidget.self)) != 0
-            return isVisible && other != UnsafeMutableRawPointer(widget)
-        }
+        Toplevels.contains { gtk_widget_get_visible($0.assumingMemoryBound(to: GtkWidget.self)) != 0 }
     }
 }

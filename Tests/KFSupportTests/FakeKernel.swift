@@ -34,6 +34,11 @@ final class FakeKernel: Sendable {
         ]
     }
 
+    /// The text of the kernel about a machine with 1,000 kB of memory, of which so many are available.
+    static func memory(available: Int) -> String {
+        "MemTotal:  1000 kB\nMemFree:  1 kB\nMemAvailable:  \(available) kB\n"
+    }
+
     /// The text of the kernel about stalls.
     static func stalls(some: Double, full: Double) -> String {
         "some avg10=\(some) avg60=0.00 avg300=0.00 total=1\nfull avg10=\(full) avg60=0.00 avg300=0.00 total=1\n"

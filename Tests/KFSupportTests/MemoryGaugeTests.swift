@@ -25,6 +25,22 @@ import Testing
         #expect(try level(["proc/self/cgroup": "0::/app\n", "sys/fs/cgroup/app/memory.pressure": stalls]) == expected)
     }
 
+    @Test(
+        "Stalls count where the machine or a control group has less than a quarter left",
+        arguments: [(251, 0, MemoryPressureLevel.none), (250, 0, .critical), (900, 749_999, .none)]
+            + [(900, 750_000, .critical)]
+    )
+    func stallsWithEnoughMemory(available: Int, needed: Int, expected: MemoryPressureLevel) throws {
+        var files = needed > 0 ? FakeKernel.group(needed: needed, max: "1000000") : [:]
+        files["proc/pressure/memory"] = FakeKernel.stalls(some: 90, full: 90)
+        files["proc/meminfo"] = FakeKernel.memory(available: available)
+        let kernel = try FakeKernel(files)
+        var gauge = MemoryGauge(root: kernel.root)
+        #expect(gauge.reading() == expected)
+        #expect(gauge.confirmed(.critical) == expected)
+        #expect(gauge.confirmed(.none) == .none)
+    }
+
     @Test("Stalls of the own group precede those of the machine") func stallsOfOwnGroup() throws {
         let files = [
             "proc/self/cgroup": "0::/app\n",
@@ -86,7 +102,7 @@ import Testing
 
     @Test("Without stall files the machine's available memory counts") func machineMemory() throws {
         func machine(_ available: Int) -> [String: String] {
-            ["proc/meminfo": "MemTotal:  1000 kB\nMemFree:  1 kB\nMemAvailable:  \(available) kB\n"]
+            ["proc/meminfo": FakeKernel.memory(available: available)]
         }
         #expect(try level(machine(101)) == .none)
         #expect(try level(machine(100)) == .warning)

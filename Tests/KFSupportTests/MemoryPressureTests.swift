@@ -73,6 +73,43 @@ import Testing
         await task.value
     }
 
+    @Test("A trigger is not reported while there is memory, and it is once there is not")
+    func triggerWithEnoughMemory() async throws {
+        let pipe = try pipe()
+        #expect(write(pipe.writer.number, [1], 1) == 1)
+        let kernel = try FakeKernel()
+        let meminfo = URL(fileURLWithPath: kernel.root + "/proc/meminfo")
+        try FileManager.default.createDirectory(
+            at: meminfo.deletingLastPathComponent(),
+            withIntermediateDirectories: true
+        )
+        // The monitor waits where it opens the file, until the test writes it.
+        try #require(mkfifo(meminfo.path, 0o600) == 0)
+        let levels = Locked<[MemoryPressureLevel]>([])
+        let reported = Promise<MemoryPressureLevel>()
+        let trigger = MemoryPressureTrigger(descriptor: pipe.reader, level: .critical, events: Int16(POLLIN))
+        let wait = try #require(MemoryPressureWait())
+        let task = watching([trigger], wait, kernel) { level in
+            levels.withLock { $0.append(level) }
+            reported.fulfil(level)
+        }
+        var writer: Int32 = -1
+        while writer < 0, levels.withLock({ $0.isEmpty }) {
+            writer = open(meminfo.path, O_WRONLY | O_NONBLOCK | O_CLOEXEC)
+            await Task.yield()
+        }
+        #expect(levels.withLock { $0 } == [], "The monitor has not looked at the memory.")
+        // The next look is at another file.
+        try FileManager.default.removeItem(at: meminfo)
+        try kernel.write(FakeKernel.memory(available: 100), at: "proc/meminfo")
+        let enough = Array(FakeKernel.memory(available: 900).utf8)
+        #expect(write(writer, enough, enough.count) == enough.count)
+        Glibc.close(writer)
+        #expect(await reported.value == .critical)
+        wait.stop()
+        await task.value
+    }
+
     @Test("When the kernel withdraws a trigger, the monitor polls") func lostTrigger() async throws {
         let pipe = try pipe()
         let wait = try #require(MemoryPressureWait())

@@ -72,7 +72,13 @@ enum Program {
     ) -> Process {
         let process = Process()
         var variables = ProcessInfo.processInfo.environment.filter { !["DISPLAY", "WAYLAND_DISPLAY"].contains($0.key) }
-        variables.merge(["GSK_RENDERER": "cairo", "GDK_BACKEND": "x11", "NO_AT_BRIDGE": "1"]) { $1 }
+        // A warning of GLib or GTK ends the program.
+        let settings = [
+            "GSK_RENDERER": "cairo", "GDK_BACKEND": "x11", "NO_AT_BRIDGE": "1", "G_DEBUG": "fatal-warnings",
+        ]
+        variables.merge(settings) { $1 }
+        // Without a bus, GTK would warn that it cannot reach screen readers.
+        if !bus { variables["GTK_A11Y"] = "test" }
         variables.merge(environment) { $1 }
         process.environment = variables
         process.executableURL = URL(fileURLWithPath: "/usr/bin/env")

@@ -35,6 +35,18 @@ import Testing
         #expect(lines.contains { $0.hasSuffix(": row 0") && !$0.hasPrefix("image") }, "\(run.output)")
         #expect(lines.contains("image: row 1"), "\(run.output)")
         #expect(lines.filter { $0.hasPrefix("image: ") } == ["image: a cat", "image: row 0", "image: row 1"])
+        #expect(lines.first == "application: kf-widget-checks")
+    }
+
+    @Test("A name that the program has chosen is the one a screen reader finds") func chosenName() async throws {
+        let run = try await Program.run("kf-widget-checks", ["--accessible", "Gallery"], bus: true)
+        #expect(run.output.split(separator: "\n").contains("application: Gallery"), "\(run.output)")
+    }
+
+    @Test("An application may quit while its windows are open, and windows it closes then leave nothing")
+    func quitApplication() async throws {
+        let run = try await Program.run("kf-widget-checks", ["--application"])
+        #expect(run.status == 0 && run.output.hasSuffix("status 0, 3 views were open, 0 are left\n"), "\(run.output)")
     }
 
     @Test("The whole program of the documentation has at most 15 lines") func shortExample() throws {
@@ -89,13 +101,18 @@ struct CheckRun: Sendable {
         "hiddenAndUnparentedViews", "loadsThatReturn", "closedWindowEndsLoads",
         "framesAtTheirTimes", "ticksOnlyInView", "sleepsOutOfView", "inPhase", "animationsWithoutMotion",
         "stopsWhenUnmapped", "widgetKeepsItsView", "viewKeepsItsWidget",
-        "closedWindow", "oneOfTwoWindows", "signals", "destroyedInMidLoad", "redrawsAmongManyJobs", "mainQueueIsServed",
+        "closedWindow", "oneOfTwoWindows", "signals", "destroyedInMidLoad", "window-closed", "window-destroyed",
+        "window-destroyedWithParent", "window-closedWithParent", "window-closedByUser", "window-neverShown",
+        "redrawsAmongManyJobs", "mainQueueIsServed",
         "texturesAndImages", "paintables", "paintableAnimations", "paintableLoads", "releasedPaintable", "copiesPixels",
-        "copiesOriginals", "copiesZoomed", "dragsImages", "zoomModes", "zoomKeepsPoint", "zoomLoadsMore", "zoomKeys",
+        "copiesOriginals", "copiesZoomed", "dragsImages", "zoomOfLongestImages", "zoomModes", "zoomKeepsPoint",
+        "zoomLoadsMore", "zoomKeys",
         "zoomPointer", "zoomClosed", "zonePlate",
         "listLoadsWhatIsVisible", "listLoadsVisibleFirst", "listCancelsOnUnbind",
         "listCancelsOutOfView", "listRetriesFailedImages", "listReusesViews", "listShortenedWhileLoading",
-        "listSizedToView", "listOfViewsWithoutSize", "listInClosedWindow", "documentedGrid", "bindToListItem",
+        "listSizedToView", "listOfViewsWithoutSize", "listPlaceholdersInSight", "listInClosedWindow",
+        "listOfCellsWithMore", "documentedGrid", "bindToListItem",
+        "gridWithoutShifts", "sidebarWithoutShifts", "limitOfDefaultCache", "freedPixelsGoBack",
         "properties", "signalArguments", "signalResults", "namesOfWidgets",
         "lastWindow",
     ]

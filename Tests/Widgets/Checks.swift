@@ -1,6 +1,7 @@
 // Checks widgets on GLib's main loop, which a test process cannot run: its main thread belongs to the tests. Prints a
 // line for each check; KingfisherGTKTests reads them.
 
+import CKFGTK4
 import Foundation
 import Kingfisher
 import KingfisherGTK
@@ -15,25 +16,29 @@ struct Check {
 @MainActor
 struct Checks {
     static let all: [Check] =
-        pictureChecks + loadChecks + animationChecks + lifetimeChecks + loopChecks + paintableChecks + contentChecks
-        + zoomChecks + reductionChecks + listChecks + pointerChecks
+        pictureChecks + loadChecks + animationChecks + lifetimeChecks + windowChecks + loopChecks + paintableChecks
+        + contentChecks + zoomChecks + reductionChecks + listChecks + layoutChecks + memoryChecks + pointerChecks
 
     /// The check that comes to an end with the main loop.
     static let last = "lastWindow"
 
-    /// Runs the checks that are named, or all of them; `--list` names them, and `--accessible` prints what a screen
-    /// reader finds in a window; `--accessible-program` does so for another program.
+    /// Runs the checks that are named, or all of them.
+    ///
+    /// `--list` names them. `--accessible` prints what a screen reader finds in a window; behind it there may be a name
+    /// for the program. `--accessible-program` does so for another program. `--application` quits while windows are open.
     static func main() throws {
         let names = CommandLine.arguments.dropFirst()
         if names.first == "--list" { return print((all.map(\.name) + [last]).joined(separator: "\n")) }
         if names.first == "--accessible-program", let line = names.dropFirst().first {
             return try AccessibleProgram.run(names.dropFirst(2), until: line)
         }
+        if names.first == "--accessible", let name = names.dropFirst().first { g_set_prgname(name) }
         do { try KingfisherGTK.initialize() } catch {
             FileHandle.standardError.write(Data("\(error)\n".utf8))
             exit(3)
         }
         if names.first == "--accessible" { return AccessibleWindow.run() }
+        if names.first == "--application" { return QuitApplication.run() }
         Task { @MainActor in
             for check in all where names.isEmpty || names.contains(check.name) { await run(check) }
             let window = KFWindow(title: last, content: KFCrossPlatformView())

@@ -11,12 +11,14 @@ import KingfisherTestSupport
 final class ImageGrid {
     /// The view around the scrolled window.
     let view: KFWidgetView
-    let factory: ImageListFactory
+    let factory: ImageListFactory<KFCrossPlatformImageView>
     /// The sources of the items.
     var sources: [Source]
     /// The views of the cells that were made, and the indices that were bound.
     private(set) var views: [KFCrossPlatformImageView] = []
     private(set) var bound: [Int] = []
+    /// Called with each of the views.
+    var onMake: ((KFCrossPlatformImageView) -> Void)?
     /// The results of the loads, by index.
     private(set) var results: [Int: [Result<RetrieveImageResult, KingfisherError>]] = [:]
     /// The indices that were asked for beyond the end.
@@ -58,6 +60,7 @@ final class ImageGrid {
         view.contentMode = .scaleToFill
         gtk_widget_set_size_request(view.rawWidget.assumingMemoryBound(to: GtkWidget.self), size, size)
         views.append(view)
+        onMake?(view)
         return view
     }
 

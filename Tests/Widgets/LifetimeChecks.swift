@@ -38,6 +38,7 @@ let lifetimeChecks = [
         window?.present()
         window?.close()
         window?.close()
+        window?.present()
         stage.expect(closings == 1, "closed \(closings) times")
         stage.expect(GoneWidgets.count == 0, "a closed window is there while its object is")
         window = nil
@@ -152,10 +153,12 @@ enum GoneWidgets {
 
     static func watch(_ widget: UnsafeMutableRawPointer?) {
         guard let widget else { return }
-        g_object_weak_ref(
+        // Weak references are notified before, when a widget is disposed of.
+        g_object_set_data_full(
             widget.assumingMemoryBound(to: GObject.self),
-            { _, _ in MainActor.assumeIsolated { GoneWidgets.count += 1 } },
-            nil
+            "kf-watched",
+            widget,
+            { _ in MainActor.assumeIsolated { GoneWidgets.count += 1 } }
         )
     }
 }

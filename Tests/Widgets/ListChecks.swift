@@ -162,6 +162,30 @@ let listChecks = [
         await stage.frames(of: grid.view) { grid.successes(0) == 1 }
         stage.expect(grid.successes(0) == 1, "the first image is loaded")
     },
+    Check(name: "listPlaceholdersInSight") { stage in
+        let network = try await ListNetwork(stage, count: 300)
+        network.gate.close()
+        let grid = ImageGrid(network.sources, network.options)
+        var asked: [Int] = []
+        grid.factory.placeholder = { index in
+            asked.append(index)
+            return Paint.plain(Paint.green)
+        }
+        await stage.show(grid.view, size: CGSize(width: 220, height: 200))
+        await stage.frames(of: grid.view) { network.requested.count >= 4 }
+        stage.expect(grid.bound.count > 20, "\(grid.bound.count) cells are bound")
+        stage.expect((4...6).contains(asked.count) && Set(asked).count == asked.count, "asked for \(asked)")
+        if let view = grid.factory.view(at: 0) { await stage.expect(view, is: Paint.green) }
+        // Out of sight and back, while nothing is loaded.
+        grid.scroll(by: 300)
+        await stage.frames(4, of: grid.view)
+        await grid.scroll(to: 0, stage)
+        stage.expect(asked.count { $0 == 0 } == 1, "asked again for \(asked)")
+        if let view = grid.factory.view(at: 0) { await stage.expect(view, is: Paint.green) }
+        network.gate.open()
+        await stage.frames(of: grid.view) { grid.successes(0) == 1 }
+        if let view = grid.factory.view(at: 0) { await stage.expect(view, is: ListNetwork.color(0)) }
+    },
     Check(name: "listInClosedWindow") { stage in
         let network = try await ListNetwork(stage, count: 300)
         let clock = KFCrossPlatformView()
@@ -183,6 +207,33 @@ let listChecks = [
             stage.expect(left == 0, "closed after \(frames) frames: \(left) loads are left")
             network.gate.open()
         }
+    },
+    Check(name: "listOfCellsWithMore") { stage in
+        let network = try await ListNetwork(stage, count: 6)
+        var made: [WeakCell] = []
+        var titles: [String] = []
+        let factory = ImageListFactory<TitledCell>(options: network.options) {
+            let cell = TitledCell()
+            made.append(WeakCell(cell: cell))
+            return cell
+        } bind: { cell, index in
+            gtk_label_set_text(cell.title, "title \(index)")
+        } source: { index in
+            network.sources.indices.contains(index) ? network.sources[index] : nil
+        }
+        factory.onResult = { cell, _, _ in titles.append(String(cString: gtk_label_get_text(cell.title))) }
+        let model: OpaquePointer = gtk_string_list_new(nil)
+        for _ in network.sources { gtk_string_list_append(model, "") }
+        let list: UnsafeMutablePointer<GtkWidget> = gtk_list_view_new(gtk_no_selection_new(model), nil)
+        gtk_list_view_set_factory(OpaquePointer(list), factory.pointer)
+        let view = KFWidgetView(UnsafeMutableRawPointer(list))
+        await stage.show(view, size: CGSize(width: 100, height: 400))
+        await stage.frames(of: view) { titles.count == 6 }
+        stage.expect(titles.sorted() == (0..<6).map { "title \($0)" }, "\(titles)")
+        if let cell = factory.view(at: 2) { await stage.expect(cell.imageView, is: ListNetwork.color(2)) }
+        stage.expect(!made.isEmpty && made.allSatisfy { $0.cell != nil }, "cells are kept")
+        stage.closeWindows()
+        stage.expect(made.allSatisfy { $0.cell == nil }, "and gone with their list")
     },
     Check(name: "documentedGrid") { stage in
         let (server, _, _) = try await stage.network()
@@ -235,6 +286,20 @@ let listChecks = [
         stage.expect(views.values.contains { $0.image != nil }, "the next item is shown")
     },
 ]
+
+/// A cell that is no view.
+private final class TitledCell: ImageListContent {
+    let imageView = KFCrossPlatformImageView()
+    let title: OpaquePointer = .init(gtk_label_new(nil))
+    let widget: OpaquePointer = .init(gtk_box_new(GTK_ORIENTATION_VERTICAL, 0))
+
+    init() {
+        imageView.fixedSize = CGSize(width: 30, height: 20)
+        for child in [imageView.widget, title] { gtk_box_append(.init(widget), .init(child)) }
+    }
+}
+
+private struct WeakCell { weak var cell: TitledCell? }
 
 /// A server with numbered images of one colour each, which it may hold back.
 @MainActor

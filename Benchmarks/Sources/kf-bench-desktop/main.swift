@@ -12,7 +12,8 @@ enum Work {
     case memory
     /// Images of a server: which cells are blank while the grid is scrolled, and the main thread's time.
     case network(URL, Filling)
-    /// Images of a server, each seen once: the memory of the process, with a limit of the cache in bytes, 0 for its own.
+    /// Images of a server, each seen once: the memory of the process, with a limit of the cache in bytes, 0 for
+    /// that of the default cache.
     case sized(URL, limit: Int)
     /// Files of a folder: the time until the first screen shows all of its images.
     case folder(URL)
@@ -113,7 +114,8 @@ func measureNetwork(_ url: URL, _ filling: Filling) async throws {
 func measureSized(_ url: URL, limit: Int) async throws {
     let grid = try NetworkGrid(of: url, count: 2_000, filling: .factory, size: (200, 150), columns: 5)
     defer { grid.removeFiles() }
-    if limit > 0 { grid.cache.memoryStorage.config.totalCostLimit = limit }
+    let usual = ImageCache.default.memoryStorage.config.totalCostLimit
+    grid.cache.memoryStorage.config.totalCostLimit = limit > 0 ? limit : usual
     grid.present()
     // Before the first layout there are no cells, and no end.
     while grid.visible.all == 0 { await grid.nextFrame() }

@@ -192,7 +192,8 @@ private enum NetworkScrolling {
     static let factory = Task { try scroll("factory") }
     static let plain = Task { try scroll("plain") }
 
-    /// The memory of a process that has shown each image once, with a limit of the cache; 0 leaves its own.
+    /// The memory of a process that has shown each image once, with a limit of the cache; 0 stands for that of the
+    /// default cache.
     static func memory(limit: Int) throws -> Double {
         let server = try VaryingServer(body: try SampleImages.jpeg(width: 1200, height: 800))
         defer { _ = try? server.stop() }

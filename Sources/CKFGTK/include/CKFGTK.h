@@ -45,6 +45,9 @@ GdkPaintable *kf_paintable_new(void);
 /// Shows an image. Takes a reference of the texture of its own.
 void kf_paintable_show(GdkPaintable *paintable, KfImage image, KfFit fit);
 
+/// Sets whether the paintable wants no size of its own, whatever image it shows; else it wants that of its image.
+void kf_paintable_set_holds_size(GdkPaintable *paintable, gboolean holds_size);
+
 /// Sets the rectangle of an image with KF_FIT_PLACED, in points. Does not have the paintable drawn: the signal
 /// `drawing` asks for it whenever it is.
 void kf_paintable_place(GdkPaintable *paintable, double x, double y, double width, double height);
@@ -72,6 +75,9 @@ void kf_set_accessible_hidden(GtkWidget *widget, gboolean is_hidden);
 /// A texture of a widget as it looks, of its size in pixels; NULL when it is not on a screen. The caller owns the
 /// result.
 GdkTexture *kf_render(GtkWidget *widget);
+
+/// Has every block of more than 64 KB that is allocated from now on go back to the system when it is freed.
+void kf_return_large_blocks(void);
 
 /// The file descriptor that is readable when the main dispatch queue has work.
 int kf_main_queue_descriptor(void);

@@ -4,7 +4,8 @@
 ///
 /// The reading depends on the share of time that tasks were stalled for memory in the last ten seconds, on how full the
 /// control groups are without the file pages that can be dropped at any time, and on how often their limits were hit
-/// since the last reading.
+/// since the last reading. Stalls count only where memory is short, too: tasks also wait for it while the kernel moves pages, or
+/// in a group of their own that is full, and nothing that this process frees would help them.
 /// On a kernel that does not measure stalls, the machine's available memory counts instead.
 struct MemoryGauge {
     private let root: String
@@ -30,13 +31,24 @@ struct MemoryGauge {
     /// The pressure now.
     mutating func reading() -> MemoryPressureLevel {
         let stalls = stallFiles.lazy.compactMap(ControlGroup.text).first.map(Self.level(ofStalls:))
-        let usages = usages + (stalls == nil ? [machineUsage] : [])
+        let usages = usages + (stalls == nil ? [machineUsage].compactMap(\.self) : [])
         let fullest = usages.map(\.share).max()
         let byUsage = usages.map(\.level).max() ?? .none
-        return max(stalls ?? .none, byUsage, levelOfHits(fullest: fullest))
+        return max(confirmed(stalls ?? .none), byUsage, levelOfHits(fullest: fullest))
     }
 
     // MARK: Stalls
+
+    /// The level of stalls, or none unless the machine or a control group is three quarters full, as far as that is
+    /// known.
+    func confirmed(_ stalls: MemoryPressureLevel) -> MemoryPressureLevel {
+        guard stalls > .none else { return .none }
+        let fullest = (usages + [machineUsage].compactMap(\.self)).map(\.share).max()
+        return (fullest ?? 1) >= Self.short ? stalls : .none
+    }
+
+    /// The share of the memory, or of a limit, that is taken where it is short.
+    private static let short = 0.75
 
     /// The thresholds are those that ``MemoryPressureTrigger`` gives to the kernel.
     static func level(ofStalls text: String) -> MemoryPressureLevel {
@@ -97,10 +109,11 @@ struct MemoryGauge {
         return known.map { Usage(share: needed / Double(max(1, $0.bytes)), isHard: $0.isHard) }
     }
 
-    private var machineUsage: Usage {
+    /// Nil where the kernel does not say it.
+    private var machineUsage: Usage? {
         let table = ControlGroup.table("\(root)/proc/meminfo")
         guard let total = table["MemTotal"], let available = table["MemAvailable"], total > 0 else {
-            return Usage(share: 0, isHard: true)
+            return nil
         }
         return Usage(share: 1 - Double(available) / Double(total), isHard: true)
     }
@@ -119,6 +132,6 @@ struct MemoryGauge {
         hits = now
         func rose(_ name: String) -> Bool { now[name, default: 0] > before[name, default: 0] }
         if rose("oom") { return .critical }
-        return (rose("high") || rose("max")) && (fullest ?? 1) >= 0.75 ? .warning : .none
+        return (rose("high") || rose("max")) && (fullest ?? 1) >= Self.short ? .warning : .none
     }
 }

@@ -14,8 +14,8 @@ package protocol MemoryWatch: AnyObject, Sendable {
 /// Watches the memory of this process and of the machine, on one thread that sleeps in the kernel.
 ///
 /// The kernel is given triggers for tasks that are stalled for memory: in the process's control group, or else anywhere
-/// on the machine. Where it refuses them, or where a control group sets a limit, the state is also polled every ten
-/// seconds.
+/// on the machine. They count where memory is short. Where the kernel refuses them, or where a control group sets a
+/// limit, the state is also polled every ten seconds.
 package final class MemoryPressureMonitor: MemoryWatch {
     /// How long the monitor waits.
     package struct Intervals: Sendable {
@@ -109,6 +109,7 @@ package final class MemoryPressureMonitor: MemoryWatch {
         while true {
             let mustPoll = triggers.isEmpty || gauge.hasLimits
             let level: MemoryPressureLevel
+            var isTriggered = false
             switch wait.wait(for: triggers, atMost: mustPoll ? intervals.polling : nil) {
             case .stopped: return
             case .lost:
@@ -117,10 +118,12 @@ package final class MemoryPressureMonitor: MemoryWatch {
                 triggers = []
                 level = .none
             case .timeOut: level = gauge.reading()
-            case .pressure(let reported): level = reported
+            case .pressure(let reported):
+                isTriggered = true
+                level = gauge.confirmed(reported)
             }
             if rateLimit.admits(level, at: .now) { notify(level) }
-            if level > .none, wait.wait(atMost: intervals.cooldown) == .stopped { return }
+            if isTriggered || level > .none, wait.wait(atMost: intervals.cooldown) == .stopped { return }
         }
     }
 }

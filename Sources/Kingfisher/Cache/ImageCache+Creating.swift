@@ -48,8 +48,10 @@ extension ImageCache {
         self.init(memoryStorage: Self.memoryStorage(), diskStorage: diskStorage)
     }
 
-    /// A memory storage that may take a quarter of the memory the process may use.
+    /// The bytes that a new cache may keep in memory: a quarter of the memory the process may use.
+    package static var usualMemoryLimit: Int { Int(clamping: UsableMemory.bytes / 4) }
+
     private static func memoryStorage() -> MemoryStorage.Backend<KFCrossPlatformImage> {
-        MemoryStorage.Backend(config: MemoryStorage.Config(totalCostLimit: Int(clamping: UsableMemory.bytes / 4)))
+        MemoryStorage.Backend(config: MemoryStorage.Config(totalCostLimit: usualMemoryLimit))
     }
 }

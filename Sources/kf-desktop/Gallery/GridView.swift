@@ -14,7 +14,7 @@ final class GridView {
 
     private let loading: Loading
     private let grid: Widget = gtk_grid_view_new(nil, nil)
-    private var factory: ImageListFactory?
+    private var factory: ImageListFactory<GridCell>?
     /// Whether any image was loaded, or has failed, since the images were replaced.
     private var hasBegun = false
 
@@ -71,25 +71,25 @@ final class GridView {
     /// Whether all visible images are loaded, or have failed.
     var isComplete: Bool { hasBegun && factory?.isLoading == false }
 
-    private func makeFactory() -> ImageListFactory {
-        let factory = ImageListFactory(options: loading.thumbnails()) { [weak self] in
+    private func makeFactory() -> ImageListFactory<GridCell> {
+        let factory = ImageListFactory<GridCell>(options: loading.thumbnails()) { [weak self] in
             let cell = GridCell()
             cell.onAgain = { self?.factory?.reload($0) }
             return cell
-        } bind: { [weak self] view, index in
-            guard let self, let cell = view as? GridCell, images.indices.contains(index) else { return }
+        } bind: { [weak self] cell, index in
+            guard let self, images.indices.contains(index) else { return }
             cell.show(images[index], at: index)
         } source: { [weak self] index in
             guard let self, images.indices.contains(index) else { return nil }
             return images[index].source
         }
-        factory.cell = { ($0 as? GridCell)?.box.opaque ?? $0.widget }
+        factory.cell = { $0.box.opaque }
         factory.placeholder = { [weak self] index in
             guard let self, images.indices.contains(index) else { return nil }
             return images[index].placeholder
         }
-        factory.onResult = { [weak self] view, _, result in
-            guard let self, let cell = view as? GridCell else { return }
+        factory.onResult = { [weak self] cell, _, result in
+            guard let self else { return }
             hasBegun = true
             cell.show(result, isOffline: loading.isOffline)
         }

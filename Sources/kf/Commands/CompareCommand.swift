@@ -12,8 +12,8 @@ struct CompareCommand: AsyncParsableCommand {
         commandName: "compare",
         abstract: "Say how much two images differ: PSNR, SSIM, and an image of the difference.",
         discussion: """
-            kf compare before.png after.webp -o difference.png
-            kf compare expected.png actual.png --threshold 40 || echo different
+              kf compare before.png after.webp -o difference.png
+              kf compare expected.png actual.png --threshold 40 || echo different
 
             Images are compared as they are shown, turned by their orientation; of animations, the first frames. PSNR \
             is that of red, green and blue, and of alpha if there is any; SSIM that of the brightness, in Gaussian \
@@ -24,6 +24,8 @@ struct CompareCommand: AsyncParsableCommand {
             --json prints an object: source and other; width and height; sourceBytes and otherBytes; differing (the \
             number of pixels); largest (the largest difference of a component, to 255); psnr (in dB, null for equal \
             images); ssim (1 for equal images); equal; alike (what the exit status says); output. Or source and error.
+
+            \(NetworkArguments.mention)
             """
     )
 
@@ -57,8 +59,8 @@ struct CompareCommand: AsyncParsableCommand {
     @Flag(help: "Print a JSON object.")
     var json = false
 
-    @OptionGroup var limits: LimitArguments
-    @OptionGroup var network: NetworkArguments
+    @OptionGroup(title: "Limits") var limits: LimitArguments
+    @OptionGroup(title: "Network", visibility: .hidden) var network: NetworkArguments
 
     /// The meaning of `output`, known once the options have been validated.
     private var destination: OutputDestination?

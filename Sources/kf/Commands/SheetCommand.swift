@@ -12,14 +12,16 @@ struct SheetCommand: AsyncParsableCommand {
         commandName: "sheet",
         abstract: "Make a contact sheet: many images on one, side by side.",
         discussion: """
-            kf sheet *.jpg -o sheet.png
-            kf sheet *.png -o sheet.jpg --columns 8 --cell 120x90 --gap 4 --background '#202020'
+              kf sheet *.jpg -o sheet.png
+              kf sheet *.png -o sheet.jpg --columns 8 --cell 120x90 --gap 4 --background '#202020'
 
             Images are shrunk to fit a cell, and never enlarged; of animations the first frame is taken. Those that \
             fail are reported and left out. The format is that of the name after -o, or PNG.
 
             --json prints an object for each source that failed, with source and error, and one for the sheet: output, \
             bytes, width, height, format, images. With -o - the lines go to standard error.
+
+            \(NetworkArguments.mention)
             """
     )
 
@@ -52,8 +54,8 @@ struct SheetCommand: AsyncParsableCommand {
     )
     var background: HexColor?
 
-    @OptionGroup var limits: LimitArguments
-    @OptionGroup var network: NetworkArguments
+    @OptionGroup(title: "Limits") var limits: LimitArguments
+    @OptionGroup(title: "Network", visibility: .hidden) var network: NetworkArguments
 
     @Flag(help: "Print one JSON object per line.")
     var json = false

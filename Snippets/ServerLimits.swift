@@ -37,8 +37,11 @@ func thumbnail(of url: URL) async -> (status: Int, image: EncodedImage?) {
     }
 }
 
-for url in CommandLine.arguments.dropFirst().compactMap(URL.init) {
-    let (status, image) = await thumbnail(of: url)
-    print(status, image?.mimeType ?? "-", image?.data.count ?? 0)
+func serve(_ urls: [URL]) async {
+    for url in urls {
+        let (status, image) = await thumbnail(of: url)
+        print(status, image?.mimeType ?? "-", image?.data.count ?? 0)
+    }
+    await ImageCache.allCachesWillTerminate(within: 5)
 }
-await ImageCache.allCachesWillTerminate(within: 5)
+await serve(CommandLine.arguments.dropFirst().compactMap(URL.init))

@@ -89,7 +89,7 @@ extension ImageCache {
     ///
     /// - Parameter seconds: How long it may take at most.
     /// - Returns: Whether all disk operations that were begun before are done.
-    @discardableResult @_disfavoredOverload  // top-level code means the async form
+    @discardableResult
     public func willTerminate(within seconds: TimeInterval = ImageCache.terminationTimeLimit) -> Bool {
         CacheFlush([self]).wait(atMost: seconds, thenCleaning: true)
     }

@@ -13,7 +13,7 @@ struct CompareCommand: AsyncParsableCommand {
         abstract: "Say how much two images differ: PSNR, SSIM, and an image of the difference.",
         discussion: """
               kf compare before.png after.webp -o difference.png
-              kf compare expected.png actual.png --threshold 40 || echo different
+              kf compare expected.png actual.png --threshold 40
 
             Images are compared as they are shown, turned by their orientation; of animations, the first frames. PSNR \
             is that of red, green and blue, and of alpha if there is any; SSIM that of the brightness, in Gaussian \

@@ -13,7 +13,7 @@ struct SheetCommand: AsyncParsableCommand {
         abstract: "Make a contact sheet: many images on one, side by side.",
         discussion: """
               kf sheet *.jpg -o sheet.png
-              kf sheet *.png -o sheet.jpg --columns 8 --cell 120x90 --gap 4 --background '#202020'
+              kf sheet *.png -o sheet.jpg --columns 8 --cell 120x90 --gap 4
 
             Images are shrunk to fit a cell, and never enlarged; of animations the first frame is taken. Those that \
             fail are reported and left out. The format is that of the name after -o, or PNG.
@@ -84,7 +84,12 @@ struct SheetCommand: AsyncParsableCommand {
         let encoded = try await Encoding(wanted: destination.type, isChanged: true).encoded(sheet, original: nil)
         try await OutputFile.prepare(destination)
         let files = InputFiles(sources.compactMap { (try? SourceArgument($0))?.path })
-        let written = try await OutputFile.write(encoded, to: destination, name: ResultName(stem: "sheet"), keeping: files)
+        let written = try await OutputFile.write(
+            encoded,
+            to: destination,
+            name: ResultName(stem: "sheet"),
+            keeping: files
+        )
         if json {
             console.print(written.json(images: images.count).description, always: true)
         } else {

@@ -6,7 +6,7 @@ SHELL := /bin/bash
 MAKEFLAGS += --no-print-directory
 
 # Our code, which must be formatted.
-OURS := Sources Tests Examples Snippets Package.swift $(wildcard Benchmarks) Fuzz
+OURS := Sources Tests Examples Snippets Package.swift $(wildcard Benchmarks) Fuzz Server
 
 # `make bench FILTER=jpeg` runs the rows whose name has that word.
 FILTER ?=
@@ -21,7 +21,7 @@ SECONDS ?= 30
 TSAN := --sanitize=thread -Xswiftc -DKF_TSAN --scratch-path .build-tsan
 
 .PHONY: help demo gallery desktop kf man test examples bench fuzz soak tsan docs format lint layers packages build systems
-.PHONY: bench-check portability targets dependencies desktop-dependencies clean toolchain
+.PHONY: bench-check server-test server-reference portability targets dependencies desktop-dependencies clean toolchain
 
 help: ## Lists these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -89,6 +89,13 @@ build: desktop-dependencies ## Builds everything, tests too, for debugging; a wa
 examples: dependencies ## Builds the packages in Examples, if what they depend on can be fetched
 	@Scripts/build-examples
 
+# A package of its own, with the .build of its own folder.
+server-test: dependencies ## Builds and tests the package in Server, if what it depends on can be fetched
+	@Scripts/test-server
+
+server-reference: toolchain ## Writes docs/server-options.md from the tables of options and settings
+	@page="$$(swift run --package-path Server --quiet kf-server-reference)"; echo "$$page" >docs/server-options.md
+
 bench: dependencies ## Measures against the baselines; FILTER=word runs some rows
 	@Scripts/install-dependencies desktop bench
 	@swift build -c release --package-path Benchmarks --product kf
@@ -141,4 +148,5 @@ desktop-dependencies: dependencies
 	@Scripts/install-dependencies desktop
 
 clean: ## Removes everything that was built or written by these targets
-	@rm -rf .build .build-tsan Benchmarks/.build Examples/*/.build Fuzz/.build Fuzz/findings demo-output docs-output man-output
+	@rm -rf .build .build-tsan Benchmarks/.build Server/.build Examples/*/.build Fuzz/.build Fuzz/findings
+	@rm -rf demo-output docs-output man-output

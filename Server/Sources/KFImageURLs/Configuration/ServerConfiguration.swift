@@ -1,0 +1,115 @@
+// How a server is set up, as a value. The settings are read into it; the parser, the handlers and the program read it.
+
+/// All that an operator decides.
+package struct ServerConfiguration: Hashable, Sendable {
+    package var address = Address(host: "", port: 8080)
+    /// How many images are made at one time; 0 is the number of processors.
+    package var workerCount = 0
+    package var queue = Queue()
+    /// Seconds for a whole request.
+    package var timeout = 10
+    /// Whether answers say why they are errors.
+    package var showsReasons = false
+    package var urls = URLSettings()
+    package var sources = SourceSettings()
+    package var output = OutputSettings()
+    package var delivery = DeliverySettings()
+
+    package init() {}
+
+    /// Whether only those who know a key, or only programs of this machine, can have images made.
+    package var isProtected: Bool { !urls.signatures.pairs.isEmpty || address.isLoopback }
+
+    /// Where the server listens.
+    package struct Address: Hashable, Sendable {
+        /// Empty is every address of the machine.
+        package var host: String
+        package var port: Int
+
+        package init(host: String, port: Int) {
+            (self.host, self.port) = (host, port)
+        }
+
+        /// Whether only this machine can connect.
+        package var isLoopback: Bool {
+            let bytes = parts(of: host, by: ".").map { UInt8($0) }
+            return host == "localhost" || host == "::1" || (bytes.count == 4 && bytes[0] == 127 && !bytes.contains(nil))
+        }
+    }
+
+    /// The requests that wait for a worker; more than that are refused.
+    package struct Queue: Hashable, Sendable {
+        package var requestCount = 256
+        /// What the sources of the requests may take together, in bytes.
+        package var byteCount = 256 << 20
+    }
+}
+
+/// Where sources may come from, and how large they may be.
+package struct SourceSettings: Hashable, Sendable {
+    /// The folder that `local:///` begins at; nil allows no files.
+    package var localRoot: String?
+    package var allowsLoopbackAddresses = false
+    package var allowsPrivateAddresses = false
+    package var allowsLinkLocalAddresses = false
+    package var maxRedirects = 10
+    /// Seconds to connect to the server of a source.
+    package var connectTimeout = 3
+    package var maxMegapixels = 50.0
+    /// 0 is no limit.
+    package var maxBytes = 20 << 20
+    /// Frames of an animation; the others are left out.
+    package var maxFrames = 100
+
+    package init() {}
+}
+
+/// How results are encoded, unless URLs say so.
+package struct OutputSettings: Hashable, Sendable {
+    /// From 1 to 100.
+    package var quality = 80
+    package var formatQuality: [ImageFormat: Int] = [.webp: 79, .avif: 63, .jxl: 77]
+    /// Formats that sources are encoded in, the first that can hold the image.
+    package var preferredFormats: [ImageFormat] = [.jpeg, .png, .gif]
+    package var webP = Negotiation.off
+    package var avif = Negotiation.off
+    package var jxl = Negotiation.off
+    /// The longest side in pixels; 0 is no limit.
+    package var maxDimension = 0
+
+    package init() {}
+
+    /// Whether results have a format because the client accepts it.
+    package enum Negotiation: Hashable, Sendable {
+        case off
+        /// Where the URL names no format.
+        case automatic
+        /// Whatever the URL names.
+        case enforced
+
+        var isAutomatic: Bool {
+            get { self != .off }
+            set { if newValue { self = self == .enforced ? .enforced : .automatic } else { self = .off } }
+        }
+
+        var isEnforced: Bool {
+            get { self == .enforced }
+            set { if newValue { self = .enforced } else if self == .enforced { self = .automatic } }
+        }
+    }
+}
+
+/// What answers say to caches and browsers.
+package struct DeliverySettings: Hashable, Sendable {
+    /// Seconds that caches may keep results.
+    package var maxAge = 31_536_000
+    /// Whether the source's `Cache-Control` is handed on.
+    package var passesCacheControl = false
+    package var sendsETag = true
+    /// The site whose scripts may read results, or `*`; nil is none.
+    package var allowedOrigin: String?
+    /// What results kept in memory may take, in bytes.
+    package var memoryCacheBytes = 64 << 20
+
+    package init() {}
+}

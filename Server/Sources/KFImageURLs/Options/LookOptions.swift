@@ -1,0 +1,101 @@
+// The options about how the result looks: turning, background, effects, watermark. A part of the table of options.
+
+extension OptionTable {
+    static let look: [ImageOption] = [
+        ImageOption(
+            "auto_rotate",
+            "ar",
+            group: .look,
+            help: "Whether the image is turned as its metadata says.",
+            arguments: [OptionArgument("on", \.turning.followsOrientation)]
+        ),
+        ImageOption(
+            "rotate",
+            "rot",
+            group: .look,
+            help: "Turns the image clockwise after that.",
+            arguments: [OptionArgument("angle", .rightAngle, \.turning.rotation)]
+        ),
+        ImageOption(
+            "flip",
+            "fl",
+            group: .look,
+            help: "Mirrors the image after that.",
+            arguments: [
+                OptionArgument("horizontal", \.turning.flipsHorizontally),
+                OptionArgument("vertical", \.turning.flipsVertically),
+            ]
+        ),
+        ImageOption(
+            "background",
+            "bg",
+            group: .look,
+            help: "Lays the image on a colour, given in hexadecimal or as three numbers; without a value on none.",
+            arguments: [
+                OptionArgument("color or red", words: "\(Value.color.words), or integer 0–255", initial: "none"),
+                OptionArgument("green", words: Value.integer(0...255).words),
+                OptionArgument("blue", words: Value.integer(0...255).words),
+            ],
+            setTogether: setBackground
+        ),
+        ImageOption(
+            "blur",
+            "bl",
+            group: .look,
+            help: "Blurs the result; sigma in pixels.",
+            arguments: [OptionArgument("sigma", .number(from: 0), \.effects.blur)]
+        ),
+        ImageOption(
+            "sharpen",
+            "sh",
+            group: .look,
+            help: "Sharpens the result; sigma in pixels.",
+            arguments: [OptionArgument("sigma", .number(from: 0), \.effects.sharpen)]
+        ),
+        ImageOption(
+            "pixelate",
+            "pix",
+            group: .look,
+            help: "Makes squares of that side; 0 and 1 do nothing.",
+            arguments: [OptionArgument("size", .integer(0...(.max)), \.effects.pixelate)]
+        ),
+        ImageOption(
+            "watermark",
+            "wm",
+            group: .look,
+            help: "Draws the server's watermark; re repeats it, ch does so in a chessboard's pattern.",
+            arguments: [
+                OptionArgument("opacity", .number(0...1), \.watermark.opacity),
+                OptionArgument("position", .name(), \.watermark.position),
+                OptionArgument("x", .number, \.watermark.x),
+                OptionArgument("y", .number, \.watermark.y),
+                OptionArgument("scale", .number(from: 0), \.watermark.scale),
+            ]
+        ),
+    ]
+
+    @Sendable private static func setBackground(_ builder: inout PlanBuilder, _ values: [String]) -> String? {
+        if values.allSatisfy(\.isEmpty) {
+            builder.plan.background = nil
+        } else if values.count == 1, let color = Color(hex: values[0]) {
+            builder.plan.background = color
+        } else {
+            let parts = values.compactMap { UInt8($0) }
+            guard parts.count == 3, values.count == 3 else {
+                return "it needs a hexadecimal colour or three integers 0–255"
+            }
+            builder.plan.background = Color(red: parts[0], green: parts[1], blue: parts[2])
+        }
+        return nil
+    }
+}
+
+extension Value where T == ImagePlan.Turning.Rotation {
+    fileprivate static var rightAngle: Self {
+        Value(
+            words: "multiple of 90",
+            read: { text in Int(text).flatMap { T(rawValue: ($0 % 360 + 360) % 360) } },
+            write: { "\($0.rawValue)" }
+        )
+    }
+}

@@ -1,0 +1,215 @@
+// The options about the file that is made and how it is sent. A part of the table of options.
+
+import Foundation
+
+extension OptionTable {
+    static let output: [ImageOption] = [
+        ImageOption(
+            "format",
+            "f",
+            "ext",
+            group: .output,
+            help: "The format of the result; an extension after the source comes before it.",
+            arguments: [OptionArgument("format", Value.format.orNil("best"), \.output.format)]
+        ),
+        ImageOption(
+            "quality",
+            "q",
+            group: .output,
+            help: "The quality of the result; 0 is the server's.",
+            arguments: [OptionArgument("quality", .integer(0...100), \.output.quality)]
+        ),
+        ImageOption(
+            "format_quality",
+            "fq",
+            group: .output,
+            help: "Pairs of a format and its quality, where quality is 0.",
+            arguments: [
+                OptionArgument("format", words: Value.format.words),
+                OptionArgument("quality", words: Value.integer(0...100).words),
+            ],
+            repeats: true,
+            setTogether: setFormatQuality
+        ),
+        ImageOption(
+            "max_bytes",
+            "mb",
+            group: .output,
+            help: "Lowers the quality, down to 10, until the file has at most so many bytes; 0 is no limit.",
+            arguments: [OptionArgument("bytes", .integer(0...(.max)), \.output.maxBytes)]
+        ),
+        ImageOption(
+            "skip_processing",
+            "skp",
+            group: .output,
+            help: "Sends sources of these formats as they are if the result has the same format.",
+            arguments: [OptionArgument("format", words: Value.format.words)],
+            repeats: true,
+            setTogether: setKeptFormats
+        ),
+        ImageOption(
+            "raw",
+            group: .output,
+            help: "Sends the source as it is, whatever it is.",
+            arguments: [OptionArgument("raw", \.output.isRaw)]
+        ),
+    ]
+
+    static let metadata: [ImageOption] = [
+        ImageOption(
+            "strip_metadata",
+            "sm",
+            group: .metadata,
+            help: "Leaves the source's metadata out.",
+            arguments: [OptionArgument("strip", \.metadata.isStripped)]
+        ),
+        ImageOption(
+            "keep_copyright",
+            "kcr",
+            group: .metadata,
+            help: "Keeps the copyright when the rest is left out.",
+            arguments: [OptionArgument("keep", \.metadata.keepsCopyright)]
+        ),
+        ImageOption(
+            "strip_color_profile",
+            "scp",
+            group: .metadata,
+            help: "Converts the colours to sRGB and leaves the profile out.",
+            arguments: [OptionArgument("strip", \.metadata.stripsColorProfile)]
+        ),
+        ImageOption(
+            "preserve_hdr",
+            "ph",
+            group: .metadata,
+            help: "Keeps a high dynamic range where the format can.",
+            arguments: [OptionArgument("preserve", \.metadata.preservesHDR)]
+        ),
+        ImageOption(
+            "enforce_thumbnail",
+            "eth",
+            group: .metadata,
+            help: "Takes the thumbnail that is in the source, if there is one.",
+            arguments: [OptionArgument("enforce", \.metadata.usesThumbnail)]
+        ),
+    ]
+
+    static let delivery: [ImageOption] = [
+        ImageOption(
+            "preset",
+            "pr",
+            group: .delivery,
+            help: "Applies options that the server's configuration has under these names.",
+            arguments: [OptionArgument("name", words: "name of a preset")],
+            repeats: true
+        ),
+        ImageOption(
+            "cachebuster",
+            "cb",
+            group: .delivery,
+            help: "Changes nothing but the URL.",
+            arguments: [OptionArgument("text", .text("any"), \.delivery.cacheBuster)]
+        ),
+        ImageOption(
+            "expires",
+            "exp",
+            group: .delivery,
+            help: "The URL is valid until then, in seconds since 1970; 0 is for ever.",
+            arguments: [OptionArgument("time", .integer(0...(.max)), \.delivery.expires)]
+        ),
+        ImageOption(
+            "filename",
+            "fn",
+            group: .delivery,
+            help: "The name that browsers save the result under, without extension, percent-encoded or in base64.",
+            arguments: [
+                OptionArgument("name", words: "any but control characters and /", initial: "the source's"),
+                OptionArgument("encoded", words: Value.boolean.words, initial: "0"),
+            ],
+            setTogether: setFilename
+        ),
+        ImageOption(
+            "return_attachment",
+            "att",
+            group: .delivery,
+            help: "Browsers save the result and do not show it.",
+            arguments: [OptionArgument("attachment", \.delivery.isAttachment)]
+        ),
+    ]
+
+    /// Options that the configuration must allow, since they change its limits.
+    static let limits: [ImageOption] = [
+        ImageOption(
+            "max_src_resolution",
+            "msr",
+            group: .limits,
+            help: "The most megapixels of a source.",
+            arguments: [limit("megapixels", .positive(upTo: 1e6), \.limits.sourceMegapixels)]
+        ),
+        ImageOption(
+            "max_src_file_size",
+            "msfs",
+            group: .limits,
+            help: "The most bytes of a source.",
+            arguments: [limit("bytes", .integer(0...(.max)), \.limits.sourceBytes)]
+        ),
+        ImageOption(
+            "max_animation_frames",
+            "maf",
+            group: .limits,
+            help: "The most frames of an animation; the others are left out.",
+            arguments: [limit("frames", .integer(1...(.max)), \.limits.animationFrames)]
+        ),
+        ImageOption(
+            "max_animation_frame_resolution",
+            "mafr",
+            group: .limits,
+            help: "The most megapixels of a frame of an animation.",
+            arguments: [limit("megapixels", .number(from: 0), \.limits.frameMegapixels)]
+        ),
+        ImageOption(
+            "max_result_dimension",
+            "mrd",
+            group: .limits,
+            help: "The longest side of a result, in pixels; larger ones are made smaller.",
+            arguments: [limit("pixels", .integer(0...(.max)), \.limits.resultDimension)]
+        ),
+    ]
+
+    private static func limit<T>(
+        _ name: String,
+        _ value: Value<T>,
+        _ field: any WritableKeyPath<ImagePlan, T?> & Sendable
+    ) -> OptionArgument {
+        OptionArgument(name, value.orNil("the server's"), field)
+    }
+
+    @Sendable private static func setFormatQuality(_ builder: inout PlanBuilder, _ values: [String]) -> String? {
+        let qualities: [ImageFormat: Int]
+        switch FormatQualities.read(pairs: values) {
+        case .success(let read): qualities = read
+        case .failure(let complaint): return complaint.text
+        }
+        builder.plan.output.formatQuality.merge(qualities) { _, new in new }
+        return nil
+    }
+
+    @Sendable private static func setKeptFormats(_ builder: inout PlanBuilder, _ values: [String]) -> String? {
+        for value in values where !value.isEmpty {
+            guard let format = ImageFormat(name: value) else { return "\(quoted(value)) is no format" }
+            builder.plan.output.keptFormats.insert(format)
+        }
+        return nil
+    }
+
+    /// A control character would end up in a header, and a slash is no part of a name.
+    @Sendable private static func setFilename(_ builder: inout PlanBuilder, _ values: [String]) -> String? {
+        guard let value = values.first, !value.isEmpty else { return nil }
+        let isEncoded = values.count > 1 && Value.boolean.read(values[1]) ?? false
+        let name = isEncoded ? decodedBase64URL(value) : value.removingPercentEncoding ?? value
+        guard let name, !name.isEmpty, !hasControlCharacters(name), !name.utf8.contains(UInt8(ascii: "/")) else {
+            return "\(quoted(value)) is no file name"
+        }
+        builder.plan.delivery.filename = name
+        return nil
+    }
+}

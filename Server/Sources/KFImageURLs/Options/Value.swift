@@ -1,0 +1,105 @@
+// How texts become values: numbers, names, colours. For the arguments of options and for settings.
+
+/// A kind of value: what it may be, in words, and how it is read and written.
+struct Value<T: Sendable>: Sendable {
+    /// What it may be, for messages and for the reference page.
+    let words: String
+    let read: @Sendable (String) -> T?
+    let write: @Sendable (T) -> String
+
+    /// The same, where nil is written as the word.
+    func orNil(_ word: String) -> Value<T?> {
+        Value<T?>(words: words, read: { text in read(text).map(Optional.some) }, write: { $0.map(write) ?? word })
+    }
+}
+
+extension Value where T == Int {
+    /// Whole numbers.
+    static func integer(_ range: ClosedRange<Int>) -> Self {
+        let words =
+            range.upperBound == .max
+            ? "integer ≥ \(range.lowerBound)" : "integer \(range.lowerBound)–\(range.upperBound)"
+        return Value(words: words, read: { Int($0).flatMap { range.contains($0) ? $0 : nil } }, write: { "\($0)" })
+    }
+}
+
+extension Value where T == Double {
+    /// Any number, also as `1e2`.
+    static var number: Self { number("number") { _ in true } }
+
+    /// Numbers from a lower bound on.
+    static func number(from lowest: Double) -> Self {
+        number("number ≥ \(numberText(lowest))") { $0 >= lowest }
+    }
+
+    /// Numbers of a range.
+    static func number(_ range: ClosedRange<Double>) -> Self {
+        number("number \(numberText(range.lowerBound))–\(numberText(range.upperBound))") { range.contains($0) }
+    }
+
+    /// Numbers above 0, up to a bound.
+    static func positive(upTo highest: Double) -> Self {
+        number("number > 0, ≤ \(numberText(highest))") { $0 > 0 && $0 <= highest }
+    }
+
+    private static func number(_ words: String, where isValid: @escaping @Sendable (Double) -> Bool) -> Self {
+        Value(
+            words: words,
+            read: { text in Double(text).flatMap { $0.isFinite && isValid($0) ? $0 : nil } },
+            write: numberText
+        )
+    }
+}
+
+extension Value where T == Bool {
+    /// Truth values as Go's `strconv.ParseBool` reads them.
+    static var boolean: Self {
+        Value(
+            words: "boolean",
+            read: { text in
+                switch text {
+                case "1", "t", "T", "TRUE", "true", "True": true
+                case "0", "f", "F", "FALSE", "false", "False": false
+                default: nil
+                }
+            },
+            write: { $0 ? "1" : "0" }
+        )
+    }
+}
+
+extension Value where T: RawRepresentable & CaseIterable, T.RawValue == String {
+    /// One of the names of an enumeration.
+    static func name(but excluded: T? = nil) -> Self {
+        let names = T.allCases.map(\.rawValue).filter { $0 != excluded?.rawValue }
+        return Value(
+            words: names.joined(separator: ", "),
+            read: { text in names.contains(text) ? T(rawValue: text) : nil },
+            write: \.rawValue
+        )
+    }
+}
+
+extension Value where T == ImageFormat {
+    static var format: Self {
+        let names = ImageFormat.allCases.map(\.rawValue).joined(separator: ", ")
+        return Value(words: "format: jpg, \(names)", read: ImageFormat.init(name:), write: \.rawValue)
+    }
+}
+
+extension Value where T == Color {
+    static var color: Self {
+        Value(words: "hexadecimal colour, 3 or 6 digits", read: Color.init(hex:), write: { "\($0)" })
+    }
+}
+
+extension Value where T == String {
+    static func text(_ words: String) -> Self {
+        Value(words: words, read: { $0 }, write: { $0 })
+    }
+}
+
+/// Without a fraction where there is none.
+private func numberText(_ number: Double) -> String {
+    number == number.rounded() && abs(number) < 1e15 ? "\(Int(number))" : "\(number)"
+}

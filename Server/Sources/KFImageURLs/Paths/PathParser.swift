@@ -1,0 +1,99 @@
+// From the path of a request to the plan of an image: prefix, signature, options, source. For the handlers.
+
+package import Foundation
+
+/// What a path says.
+package struct ParsedPath: Hashable, Sendable {
+    package let plan: ImagePlan
+    /// What was read in another way than it was meant; for the log.
+    package let warnings: [String]
+}
+
+/// Reads the URLs of images.
+///
+///     /SIGNATURE/OPTION:ARGUMENT:…/OPTION:…/plain/SOURCE@FORMAT
+///     /SIGNATURE/OPTION:ARGUMENT:…/OPTION:…/SOURCE IN BASE64.FORMAT
+package struct PathParser: Sendable {
+    private let settings: URLSettings
+
+    package init(settings: URLSettings) {
+        self.settings = settings
+    }
+
+    /// Reads a path as it was sent: nothing in it is decoded.
+    ///
+    /// A query is ignored.
+    package func parse(_ path: String, now: Date = Date()) throws(RequestError) -> ParsedPath {
+        let (signature, rest) = try split(path)
+        try settings.signatures.check(signature, of: "/" + rest)
+
+        var segments = parts(of: rest, by: "/")[...]
+        var builder = PlanBuilder(settings: settings)
+        if settings.presets["default"] != nil { try builder.apply(preset: "default") }
+        if settings.allowsOnlyPresets {
+            for name in parts(of: segments.removeFirst(), by: ":") { try builder.apply(preset: name) }
+        } else {
+            while let segment = segments.first, segment.utf8.contains(UInt8(ascii: ":")) {
+                try builder.apply(segment: segment)
+                segments.removeFirst()
+            }
+        }
+        var plan = builder.plan
+        if let expiration = plan.delivery.expirationDate, expiration < now { throw .expired }
+        try read(source: Array(segments), into: &plan)
+        return ParsedPath(plan: plan, warnings: builder.warnings)
+    }
+
+    /// The signature and what is signed, without the prefix and the query.
+    private func split(_ path: String) throws(RequestError) -> (signature: String, rest: String) {
+        var path = parts(of: path, by: "?")[0]
+        if !settings.prefix.isEmpty {
+            guard path.utf8.starts(with: (settings.prefix + "/").utf8) else {
+                throw .malformedPath("The path does not begin with \(settings.prefix).")
+            }
+            path = String(Substring(path.utf8.dropFirst(settings.prefix.utf8.count)))
+        }
+        let segments = parts(of: repaired(path), by: "/")
+        guard segments.count > 2, segments[0].isEmpty, !segments[1].isEmpty else {
+            throw .malformedPath("The path is not /signature/options/source.")
+        }
+        return (segments[1], segments[2...].joined(separator: "/"))
+    }
+
+    private func read(source segments: [String], into plan: inout ImagePlan) throws(RequestError) {
+        let isPlain = segments.first == "plain" && segments.count > 1
+        if segments.first == "enc" && segments.count > 1 { throw .badSource("Encrypted sources cannot be read.") }
+        let pieces =
+            isPlain
+            ? parts(of: segments.dropFirst().joined(separator: "/"), by: "@")
+            : parts(of: segments.joined(), by: ".")
+        guard !pieces[0].isEmpty else { throw .badSource("There is no source.") }
+        guard pieces.count <= 2 else { throw .badSource("The source has more than one extension.") }
+
+        guard let source = isPlain ? pieces[0].removingPercentEncoding : decodedBase64URL(pieces[0]),
+            !hasControlCharacters(source)
+        else {
+            throw .badSource(
+                "The source \(quoted(pieces[0])) is not \(isPlain ? "percent-encoded" : "in base64 for URLs")."
+            )
+        }
+        plan.source = source.utf8.starts(with: settings.baseURL.utf8) ? source : settings.baseURL + source
+        guard settings.allows(source: plan.source) else {
+            throw .badSource("The source \(quoted(plan.source)) is not among those that are allowed.")
+        }
+        if pieces.count == 2 { try read(extension: pieces[1], into: &plan) }
+        try checkFormat(of: plan.output)
+    }
+
+    private func read(extension name: String, into plan: inout ImagePlan) throws(RequestError) {
+        guard !name.isEmpty, !plan.output.isRaw else { return }
+        guard let format = ImageFormat(name: name) else { throw .unknownFormat(name: name) }
+        plan.output.format = format
+    }
+
+    /// A source that is sent as it is may have any format.
+    private func checkFormat(of output: ImagePlan.Output) throws(RequestError) {
+        guard !output.isRaw, let format = output.format, !output.keptFormats.contains(format) else { return }
+        guard settings.writableFormats.contains(format) else { throw .formatNotWritable(format) }
+    }
+}

@@ -1,0 +1,56 @@
+// Why a URL is refused, and with which status. For the parser and the handlers.
+
+/// A URL that is not served.
+package enum RequestError: Error, Hashable, Sendable {
+    /// The signature is not that of the path.
+    case wrongSignature
+    /// The place of the signature has options, as if it had been forgotten.
+    case missingSignature(found: String)
+    /// An option that the server's configuration does not allow.
+    case forbiddenOption(name: String)
+    /// A path without the parts that each has.
+    case malformedPath(String)
+    case unknownOption(name: String)
+    /// Arguments that the option does not take.
+    case badOption(name: String, complaint: String)
+    case unknownPreset(name: String)
+    case expired
+    /// A source that cannot be read or is not allowed.
+    case badSource(String)
+    case unknownFormat(name: String)
+    /// A format that is known, but that the server cannot write.
+    case formatNotWritable(ImageFormat)
+
+    /// The status code of the answer.
+    package var status: Int {
+        switch self {
+        case .wrongSignature, .missingSignature, .forbiddenOption: 403
+        case .formatNotWritable: 422
+        default: 404
+        }
+    }
+
+    /// A sentence for those who develop; others are only told the status.
+    package var reason: String {
+        switch self {
+        case .wrongSignature: "The signature is not that of this path."
+        case .missingSignature(let found):
+            "\(quoted(found)) is in the place of the signature, which seems to be missing."
+        case .forbiddenOption(let name): "The option \(quoted(name)) needs KF_ALLOW_SECURITY_OPTIONS."
+        case .malformedPath(let complaint): complaint
+        case .unknownOption(let name): "Unknown processing option \(quoted(name))."
+        case .badOption(let name, let complaint): "Option \(quoted(name)): \(complaint)."
+        case .unknownPreset(let name): "Unknown preset \(quoted(name))."
+        case .expired: "The URL has expired."
+        case .badSource(let complaint): complaint
+        case .unknownFormat(let name): "Unknown image format \(quoted(name))."
+        case .formatNotWritable(let format): "Images cannot be written as \(format.rawValue)."
+        }
+    }
+}
+
+/// A part of a URL as messages show it: short, and without control characters.
+func quoted(_ text: String) -> String {
+    let shown = text.unicodeScalars.prefix(60).map { $0.properties.generalCategory == .control ? "?" : String($0) }
+    return "\"" + shown.joined() + (text.unicodeScalars.count > 60 ? "…\"" : "\"")
+}

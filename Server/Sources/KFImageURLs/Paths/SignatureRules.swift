@@ -1,0 +1,61 @@
+// Which signatures of paths are accepted. For the parser; programs that make URLs sign with it, too.
+
+import Crypto
+import Foundation
+
+/// The keys that sign paths.
+package struct SignatureRules: Hashable, Sendable {
+    /// A key and the salt that goes with it.
+    package struct Pair: Hashable, Sendable {
+        package let key: [UInt8]
+        package let salt: [UInt8]
+
+        package init(key: [UInt8], salt: [UInt8]) {
+            (self.key, self.salt) = (key, salt)
+        }
+    }
+
+    /// The keys, and for each the salt at the same place.
+    package var keys: [[UInt8]] = []
+    package var salts: [[UInt8]] = []
+    /// The length of signatures before their encoding, from 1 to 32 bytes.
+    package var byteCount = 32
+    /// Signatures that are accepted for every path.
+    package var trusted: [String] = []
+
+    package init() {}
+
+    /// Any of them may have signed.
+    ///
+    /// Without pairs every signature is accepted.
+    package var pairs: [Pair] { zip(keys, salts).map { Pair(key: $0, salt: $1) } }
+
+    /// The signature of a path, which begins with a slash.
+    package func signature(of path: String, with pair: Pair) -> String {
+        var code = HMAC<SHA256>(key: SymmetricKey(data: pair.key))
+        code.update(data: pair.salt)
+        code.update(data: Array(path.utf8))
+        return encodedBase64URL(Array(code.finalize()).prefix(byteCount))
+    }
+
+    /// Throws unless the signature is one of the path's or a trusted one.
+    ///
+    /// How long it takes tells nothing of them.
+    func check(_ signature: String, of path: String) throws(RequestError) {
+        if signature.utf8.contains(UInt8(ascii: ":")) { throw .missingSignature(found: signature) }
+        if pairs.isEmpty { return }
+        var isAccepted = false
+        for accepted in pairs.map({ self.signature(of: path, with: $0) }) + trusted {
+            let isEqual = areEqualInConstantTime(signature, accepted)
+            isAccepted = isAccepted || isEqual
+        }
+        guard isAccepted else { throw .wrongSignature }
+    }
+}
+
+/// Compares all bytes, wherever the first difference is; only the lengths may be seen from the time.
+private func areEqualInConstantTime(_ one: String, _ other: String) -> Bool {
+    let (one, other) = (Array(one.utf8), Array(other.utf8))
+    guard one.count == other.count else { return false }
+    return zip(one, other).reduce(0) { $0 | ($1.0 ^ $1.1) } == 0
+}

@@ -1,0 +1,28 @@
+// What a server's configuration says about URLs. For the parser.
+
+/// The rules that URLs are read by.
+package struct URLSettings: Hashable, Sendable {
+    /// What all paths begin with, like `/images`; without a slash at its end.
+    package var prefix = ""
+    package var signatures = SignatureRules()
+    /// Put before sources that do not begin with it.
+    package var baseURL = ""
+    /// The options of each preset, a segment each.
+    ///
+    /// That of the name `default` is applied to all.
+    package var presets: [String: [String]] = [:]
+    /// Whether the options of a URL are names of presets and nothing else.
+    package var allowsOnlyPresets = false
+    /// Whether URLs may change the server's limits.
+    package var allowsSecurityOptions = false
+    /// Empty allows all.
+    package var allowedSources: [SourcePattern] = []
+    /// The formats that results can have.
+    package var writableFormats: Set<ImageFormat> = [.jpeg, .png, .webp, .avif, .gif, .ico]
+
+    package init() {}
+
+    package func allows(source: String) -> Bool {
+        allowedSources.isEmpty || allowedSources.contains { $0.matches(source) }
+    }
+}

@@ -1,0 +1,69 @@
+// The reference page of options and settings, in Markdown. Made from the tables; a test compares the page in the docs.
+
+/// The reference page.
+package enum ReferencePage {
+    /// All of it.
+    package static var markdown: String {
+        ([introduction] + ImageOption.Group.allCases.map(section) + [settings]).joined(separator: "\n")
+    }
+
+    private static let introduction = """
+        # The image server's options and settings
+
+        This page is made from the tables in `Server/Sources/KFImageURLs`; `make server-reference` writes it.
+
+        The path of an image is
+
+            /SIGNATURE/OPTION:ARGUMENT:…/OPTION:…/plain/SOURCE@FORMAT
+            /SIGNATURE/OPTION:ARGUMENT:…/OPTION:…/BASE64.FORMAT
+
+        where the source is percent-encoded behind `plain/` (an `@` in it is `%40`), or in base64 with the alphabet for URLs, in
+        which slashes may stand anywhere. The format may be left out. The order of options does not matter, except that a later
+        option of the same name comes before an earlier one. An argument that is empty or missing leaves what was there. A boolean
+        is `1`, `t`, `true`, `0`, `f` or `false`; anything else is off, and the log has a warning. An option that is not on this
+        page is answered with 404.
+
+        """
+
+    private static func section(of group: ImageOption.Group) -> String {
+        let options = OptionTable.all.filter { $0.group == group }
+        return (["## \(group.rawValue)", ""] + notes(on: group) + options.flatMap(lines)).joined(separator: "\n")
+    }
+
+    private static func notes(on group: ImageOption.Group) -> [String] {
+        guard group == .limits else { return [] }
+        return ["With `KF_ALLOW_SECURITY_OPTIONS` only; otherwise these are answered with 403.", ""]
+    }
+
+    private static func lines(of option: ImageOption) -> [String] {
+        let names = option.names.map { "`\($0)`" }.joined(separator: ", ")
+        let usage = option.names[option.names.count > 1 ? 1 : 0] + option.arguments.map { ":\($0.name)" }.joined()
+        let more = option.repeats ? "…" : ""
+        let rows = option.arguments.map { argument in
+            "| \(argument.name) | \(argument.words) | \(argument.initial.isEmpty ? "" : "`\(argument.initial)`") |"
+        }
+        return [
+            "### \(names)", "", "`\(usage)\(more)` — \(option.help)", "", "| argument | values | unless set |",
+            "|---|---|---|",
+        ]
+            + rows + [""]
+    }
+
+    private static var settings: String {
+        let rows = SettingsTable.all.map { setting in
+            let others = setting.names.dropFirst().map { "`\($0)`" }.joined(separator: ", ")
+            let initial = setting.show(ServerConfiguration())
+            let shown = initial.isEmpty ? "" : "`\(initial)`"
+            return "| `\(setting.names[0])` | \(setting.help) | \(setting.words) | \(shown) | \(others) |"
+        }
+        let head = """
+            ## Settings
+
+            Variables of the environment. The names on the right mean the same, and count where ours are not set.
+
+            | variable | meaning | values | unless set | also |
+            |---|---|---|---|---|
+            """
+        return ([head] + rows + [""]).joined(separator: "\n")
+    }
+}

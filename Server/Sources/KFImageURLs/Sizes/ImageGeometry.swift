@@ -1,0 +1,86 @@
+// All sizes and places on the way from a source to a result. The handlers make it from the header of the source.
+
+/// What is cut out, how large it becomes, and what is added around it.
+///
+/// The order is: turn, crop, scale, cut, lay on the canvas, add the padding.
+package struct ImageGeometry: Hashable, Sendable {
+    /// A part of an image.
+    package enum Part: Hashable, Sendable {
+        case all
+        case rect(PixelRect)
+        /// Of that size, where there is the most to be seen.
+        case smart(PixelSize)
+    }
+
+    /// What is used of the source, after all turning; ``ImagePlan/Turning/undone(for:in:)`` says where it was before.
+    package let crop: Part
+    /// The size of that part after scaling.
+    package let scaled: PixelSize
+    /// What is kept of the scaled image.
+    package let cut: Part
+    /// The size of the canvas; that of the cut image where nothing is added.
+    package let canvas: PixelSize
+    /// Where on the canvas the image lies.
+    package let position: PixelPoint
+    /// What is added around the canvas.
+    package let padding: ImagePlan.Sides
+    /// The pixel ratio that was reached.
+    package let dpr: Double
+
+    /// The size of the result.
+    package var size: PixelSize {
+        PixelSize(
+            width: canvas.width + padding.left + padding.right,
+            height: canvas.height + padding.top + padding.bottom
+        )
+    }
+
+    /// The geometry of a plan for a source.
+    ///
+    /// - Parameters:
+    ///   - source: The source's size in pixels, after its orientation was applied if the plan asks for that.
+    ///   - plan: What is asked for.
+    ///   - resultLimit: The longest side of a result in pixels; 0 is no limit. The plan may name its own.
+    package init(source: PixelSize, plan: ImagePlan, resultLimit: Int = 0) {
+        let positive = PixelSize(width: max(source.width, 1), height: max(source.height, 1))
+        let turned = plan.turning.transposes ? positive.transposed : positive
+        let cropped = Self.size(of: plan.crop, in: turned)
+        var scaling = Scaling(source: cropped, to: plan.resizing, extends: plan.canvas.extends)
+        var sizes = Sizes(source: cropped, scaling: scaling, plan: plan)
+        let limit = plan.limits.resultDimension ?? resultLimit
+        if limit > 0 && sizes.result.longerSide > limit {
+            scaling.reduce(by: Double(limit) / Double(sizes.result.longerSide), source: cropped)
+            sizes = Sizes(source: cropped, scaling: scaling, plan: plan)
+        }
+        crop = Self.part(cropped, of: turned, gravity: plan.crop.ownGravity ?? plan.gravity, dpr: 1)
+        scaled = sizes.scaled
+        cut = Self.part(sizes.cut, of: sizes.scaled, gravity: plan.gravity, dpr: scaling.dpr)
+        canvas = sizes.canvas
+        position = Self.position(of: sizes, gravities: plan.canvas, dpr: scaling.dpr)
+        padding = sizes.padding
+        dpr = scaling.dpr
+    }
+
+    private static func size(of crop: ImagePlan.Crop, in source: PixelSize) -> PixelSize {
+        func side(_ length: Double, of whole: Int) -> Int {
+            switch length {
+            case 0: whole
+            case ..<1: max(1, pixels(Double(whole) * length))
+            default: min(whole, pixels(length.rounded(.down)))
+            }
+        }
+        return PixelSize(width: side(crop.width, of: source.width), height: side(crop.height, of: source.height))
+    }
+
+    private static func part(_ size: PixelSize, of whole: PixelSize, gravity: Gravity, dpr: Double) -> Part {
+        if size == whole { return .all }
+        return gravity.place(size, in: whole, dpr: dpr).map { .rect(PixelRect(origin: $0, size: size)) } ?? .smart(size)
+    }
+
+    /// First the canvas of the size asked for, then the one of its proportions.
+    private static func position(of sizes: Sizes, gravities: ImagePlan.Canvas, dpr: Double) -> PixelPoint {
+        let inner = gravities.gravity.place(sizes.cut, in: sizes.extended, dpr: dpr)
+        let outer = gravities.aspectRatioGravity.place(sizes.extended, in: sizes.canvas, dpr: dpr)
+        return PixelPoint(x: (inner?.x ?? 0) + (outer?.x ?? 0), y: (inner?.y ?? 0) + (outer?.y ?? 0))
+    }
+}

@@ -1,0 +1,113 @@
+// The configuration from the environment, and what is said to be wrong with it.
+
+import KFImageURLs
+import Testing
+
+@Suite struct ConfigurationTests {
+    @Test("Without variables everything has its default, and nothing is wrong")
+    func defaults() {
+        let (configuration, problems) = ServerConfiguration.read(["PATH": "/bin", "KF": "1"])
+        #expect(configuration == ServerConfiguration())
+        #expect(problems.isEmpty)
+    }
+
+    @Test("Settings are read under our names and under those of imgproxy, ours first")
+    func names() {
+        let (configuration, problems) = ServerConfiguration.read([
+            "IMGPROXY_BIND": ":9090", "IMGPROXY_QUALITY": "70", "KF_QUALITY": "60", "IMGPROXY_TTL": "5",
+            "IMGPROXY_ENABLE_WEBP_DETECTION": "true", "KF_ENFORCE_AVIF": "1",
+            "KF_ALLOWED_SOURCES": "https://a/, s3://b/",
+            "IMGPROXY_KEY": "736563726574", "IMGPROXY_SALT": "68656C6C6F", "KF_PRESETS": "a=w:1/h:2, b=pr:a",
+            "KF_FORMAT_QUALITY": "webp=10, jpg=20", "KF_PATH_PREFIX": "img/", "KF_MAX_SRC_RESOLUTION": "1.5",
+        ])
+        #expect(problems.isEmpty)
+        #expect(configuration.address == ServerConfiguration.Address(host: "", port: 9090))
+        #expect(configuration.output.quality == 60)
+        #expect(configuration.output.formatQuality == [.webp: 10, .jpeg: 20])
+        #expect(configuration.output.webP == .automatic)
+        #expect(configuration.output.avif == .enforced)
+        #expect(configuration.delivery.maxAge == 5)
+        #expect(configuration.urls.prefix == "/img")
+        #expect(configuration.urls.allowedSources.map(\.text) == ["https://a/", "s3://b/"])
+        #expect(configuration.urls.presets == ["a": ["w:1", "h:2"], "b": ["pr:a"]])
+        #expect(configuration.urls.signatures.pairs == [.init(key: Array("secret".utf8), salt: Array("hello".utf8))])
+        #expect(configuration.sources.maxMegapixels == 1.5)
+    }
+
+    @Test("An empty variable is as if it were not set")
+    func empty() {
+        let environment = Dictionary(uniqueKeysWithValues: SettingsTable.all.map { ($0.names[0], "") })
+        let (configuration, problems) = ServerConfiguration.read(environment)
+        #expect(configuration == ServerConfiguration())
+        #expect(problems.isEmpty)
+    }
+
+    static let wrong = [
+        ("KF_BIND", "8080"), ("KF_BIND", "localhost:65536"), ("KF_BIND", "::1:80"), ("KF_QUALITY", "0"),
+        ("KF_QUALITY", "101"), ("KF_QUALITY", "x"), ("KF_SIGNATURE_SIZE", "33"), ("KF_SIGNATURE_SIZE", "0"),
+        ("KF_TIMEOUT", "-1"), ("KF_MAX_SRC_RESOLUTION", "0"), ("KF_AUTO_WEBP", "yes"), ("KF_FORMAT_QUALITY", "webp"),
+        ("KF_FORMAT_QUALITY", "exe=10"), ("KF_PRESETS", "a"), ("KF_PRESETS", "a=w:x"), ("KF_PRESETS", "a=pr:b"),
+        ("KF_PREFERRED_FORMATS", "jpeg,exe"), ("KF_REQUESTS_QUEUE_SIZE", "0"), ("IMGPROXY_QUALITY", "x"),
+        ("KF_ALOWED_SOURCES", "https://a/"), ("KF_", "1"), ("KF_ONLY_PRESETS", "1"),
+    ]
+
+    @Test("What is wrong is an error by the name of the variable", arguments: wrong)
+    func wrongValue(name: String, value: String) {
+        let (_, problems) = ServerConfiguration.read([name: value])
+        #expect(problems.map(\.name) == [name])
+        #expect(problems.allSatisfy { $0.isError })
+    }
+
+    @Test("Names that only imgproxy knows, and hosts without an end, are warnings")
+    func warnings() {
+        let (_, problems) = ServerConfiguration.read([
+            "IMGPROXY_SENTRY_DSN": "x", "KF_ALLOWED_SOURCES": "https://example.com",
+        ])
+        #expect(problems.map(\.name) == ["IMGPROXY_SENTRY_DSN", "KF_ALLOWED_SOURCES"])
+        #expect(!problems.contains { $0.isError })
+    }
+
+    @Test("Secrets are in no message and in no list")
+    func secrets() {
+        let (_, problems) = ServerConfiguration.read(["KF_KEY": "hunter2", "KF_SALT": "00"])
+        #expect(problems.contains { $0.name == "KF_KEY" })
+        #expect(!problems.contains { $0.text.contains("hunter2") })
+        let (configuration, _) = ServerConfiguration.read([
+            "KF_KEY": "736563726574", "KF_SALT": "68656C6C6F", "KF_TRUSTED_SIGNATURES": "hunter2",
+        ])
+        let inForce = Dictionary(uniqueKeysWithValues: configuration.inForce.map { ($0.name, $0.value) })
+        #expect(inForce["KF_KEY"] == "(set)" && inForce["KF_SALT"] == "(set)")
+        #expect(inForce["KF_TRUSTED_SIGNATURES"] == "(set)")
+        #expect(inForce["KF_QUALITY"] == "80")
+    }
+
+    @Test("What is in force, set as it is shown, is the same configuration")
+    func shownAndReadAgain() {
+        let (configuration, _) = ServerConfiguration.read([
+            "KF_BIND": "[::1]:99", "KF_PRESETS": "a=w:1/h:2,b=pr:a", "KF_ALLOWED_SOURCES": "https://a/,https://*.b/",
+            "KF_AUTO_AVIF": "1", "KF_MAX_SRC_RESOLUTION": "1.5", "KF_FORMAT_QUALITY": "webp=1,avif=2",
+        ])
+        let shown = Dictionary(uniqueKeysWithValues: configuration.inForce.map { ($0.name, $0.value) })
+        let again = ServerConfiguration.read(shown)
+        #expect(again.problems.isEmpty)
+        #expect(again.configuration == configuration)
+    }
+
+    @Test("A server without a key is protected on loopback addresses only")
+    func protection() {
+        func isProtected(_ bind: String) -> Bool {
+            ServerConfiguration.read(["KF_BIND": bind]).configuration.isProtected
+        }
+        for bind in ["127.0.0.1:80", "localhost:80", "[::1]:80", "127.9.9.9:80"] { #expect(isProtected(bind)) }
+        for bind in [":80", "0.0.0.0:80", "127.evil.org:80", "127.0.0.1.evil.org:80", "[::]:80"] {
+            #expect(!isProtected(bind))
+        }
+        #expect(ServerConfiguration.read(["KF_KEY": "00", "KF_SALT": "00"]).configuration.isProtected)
+    }
+
+    @Test("No name belongs to two settings")
+    func uniqueNames() {
+        let names = SettingsTable.all.flatMap(\.names)
+        #expect(Set(names).count == names.count)
+    }
+}

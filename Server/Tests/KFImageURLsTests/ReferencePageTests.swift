@@ -1,0 +1,25 @@
+// The page in the documentation is the one that is made from the tables.
+
+import Foundation
+import KFImageURLs
+import Testing
+
+@Suite struct ReferencePageTests {
+    @Test("docs/server-options.md is up to date; `make server-reference` writes it")
+    func upToDate() throws {
+        let root = (0..<4).reduce(URL(filePath: #filePath)) { url, _ in url.deletingLastPathComponent() }
+        let page = try String(contentsOf: root.appending(path: "docs/server-options.md"), encoding: .utf8)
+        #expect(page == ReferencePage.markdown)
+    }
+
+    @Test("Every option, argument and setting is on the page")
+    func complete() {
+        let page = ReferencePage.markdown
+        for option in OptionTable.all {
+            for name in option.names { #expect(page.contains("`\(name)`")) }
+            #expect(page.contains(option.help))
+            for argument in option.arguments { #expect(page.contains("| \(argument.name) | \(argument.words) |")) }
+        }
+        for name in SettingsTable.all.flatMap(\.names) { #expect(page.contains("`\(name)`")) }
+    }
+}

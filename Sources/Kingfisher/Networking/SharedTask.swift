@@ -28,6 +28,10 @@ final class SharedTask<Key: Hashable & Sendable, Value: Sendable>: LoadObserver 
         /// Below all priorities until there is a subscriber.
         var priority: Float = -1
         var task: Task<Void, Never>?
+        /// Whether the operation begins, and `task` is not known yet.
+        var isStarting = false
+        /// What is called when the operation has been cancelled that was beginning.
+        var whenStopped: (@Sendable () -> Void)?
         var origin: LoadOrigin?
         /// Its own place among those that share a transfer.
         var subscription: (any TaskSubscription)?
@@ -125,11 +129,11 @@ final class SharedTask<Key: Hashable & Sendable, Value: Sendable>: LoadObserver 
         if wasLast {
             tasks.remove(self)
             // Before the subscriber goes on: its next load must not join what is about to be stopped.
-            stop(error)
+            stop(error) { subscriber.result.fulfil(.failure(error)) }
         } else {
             updatePriority()
+            subscriber.result.fulfil(.failure(error))
         }
-        subscriber.result.fulfil(.failure(error))
     }
 
     /// A subscriber has finished with a value that it may have shared.
@@ -224,7 +228,7 @@ final class SharedTask<Key: Hashable & Sendable, Value: Sendable>: LoadObserver 
     func start() {
         let mayStart = state.withLock { state in
             guard case .waiting = state.phase else { return false }
-            state.phase = .running
+            (state.phase, state.isStarting) = (.running, true)
             return true
         }
         guard mayStart else { return }
@@ -233,11 +237,13 @@ final class SharedTask<Key: Hashable & Sendable, Value: Sendable>: LoadObserver 
         let task = Task.immediate(priority: urgency, executorPreference: lane) { [self] in
             finish(await Result { () async throws(KingfisherError) in try await operation(self) })
         }
-        let isStopped = state.withLock { state in
-            state.task = task
-            return state.failure != nil
+        let (isStopped, whenStopped) = state.withLock { state in
+            (state.task, state.isStarting) = (task, false)
+            defer { state.whenStopped = nil }
+            return (state.failure != nil, state.whenStopped)
         }
         if isStopped { task.cancel() }
+        whenStopped?()
     }
 
     /// What the value is made of is there: loads that begin now do not share it.
@@ -250,12 +256,16 @@ final class SharedTask<Key: Hashable & Sendable, Value: Sendable>: LoadObserver 
     /// The error with which it was stopped; nil if it was not.
     var failure: KingfisherError? { state.withLock { $0.failure } }
 
-    private func stop(_ error: KingfisherError) {
-        let task = state.withLock { state in
+    /// Cancels the operation, and then calls `next`: the thread that starts the operation does so if it is about to.
+    private func stop(_ error: KingfisherError, _ next: @escaping @Sendable () -> Void = {}) {
+        let (task, isStarting) = state.withLock { state in
             state.failure = error
-            return state.task
+            if state.isStarting { state.whenStopped = state.whenStopped ?? next }
+            return (state.task, state.isStarting)
         }
+        guard !isStarting else { return }
         task?.cancel()
+        next()
     }
 
     /// Gives the subscribers what the task has come to; only the first time counts.

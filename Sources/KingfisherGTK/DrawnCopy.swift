@@ -63,7 +63,7 @@ final class DrawnCopy {
         CallbackQueue.mainAsync.execute { [weak self] in MainActor.assumeIsolated { self?.onChange() } }
     }
 
-    /// Whether drawing the image itself would leave out so many pixels that it shows.
+    /// Whether drawing the image itself would leave out so many pixels that the loss is visible.
     ///
     /// Images that are decoded for their view are a little larger than it, and interpolation is good enough for them: a
     /// copy would take nearly as much memory again.

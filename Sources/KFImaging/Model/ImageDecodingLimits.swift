@@ -92,7 +92,7 @@ public struct ImageDecodingLimits: Sendable, Hashable {
         throw .limitExceeded(limit: "maxPixelCount", allowed: maxPixelCount, width: width, height: height)
     }
 
-    /// Throws when what is worked with beside an image of this size may not take so many times its memory.
+    /// Throws when a working buffer may not be as large as so many images of this size.
     func check(working times: Int, _ size: PixelSize) throws(ImagingError) {
         guard size.pixelCount > maxPixelCount / times else { return }
         throw .limitExceeded(

@@ -1,4 +1,4 @@
-// Removing the entries that are made of another one, and are found by their names. For the removal of a source.
+// Removing the variants of an entry, which are made of it and found by their names. For the removal of a source.
 
 import Glibc
 

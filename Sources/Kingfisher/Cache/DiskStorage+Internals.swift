@@ -94,7 +94,7 @@ extension DiskStorage.Backend {
         try? files.touch(entry, extending: extending)
     }
 
-    /// Removes the entries that were made of that of a key.
+    /// Removes the variants of an entry: its encoded results.
     func removeVariants(of key: String) throws(KingfisherError) {
         try translating { () throws(StorageError) in try files.removeVariants(of: key) }
     }

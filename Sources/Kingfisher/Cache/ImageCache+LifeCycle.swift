@@ -10,10 +10,10 @@ extension ImageCache {
 
     /// Whether the process watches its memory while there is a cache; true at first.
     ///
-    /// The kernel reports stalls for memory, which count where less than a quarter of it is left; where that is not available, or a control group sets a limit, the memory
-    /// is checked every ten seconds. Pressure is passed to all caches as by ``handleMemoryPressure(_:)``, at most once
-    /// in thirty seconds unless it gets worse. It takes one thread, which sleeps. May be changed at any time, from any
-    /// thread.
+    /// The kernel reports stalls for memory, which count where less than a quarter of it is left. Where that is not
+    /// available, or a control group sets a limit, the memory is checked every ten seconds. Pressure is passed to all
+    /// caches as by ``handleMemoryPressure(_:)``, at most once in thirty seconds unless it gets worse. It takes one
+    /// thread, which sleeps. May be changed at any time, from any thread.
     public static var watchesMemoryPressure: Bool {
         get { CacheRegistry.shared.isWatching }
         set { CacheRegistry.shared.isWatching = newValue }

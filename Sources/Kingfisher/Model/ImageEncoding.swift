@@ -24,7 +24,7 @@ public struct ImageEncoding: Hashable, Sendable {
         case exifWithLocation
     }
 
-    /// The format; nil means that of the source.
+    /// The format; nil means the format of the source.
     ///
     /// Where that cannot be written, or cannot hold the result, animations become WebP, images with transparency PNG,
     /// and others JPEG.
@@ -43,7 +43,7 @@ public struct ImageEncoding: Hashable, Sendable {
     /// What is taken over from the source beside the pixels.
     public var keptMetadata = KeptMetadata.none
 
-    /// Encodes in a format; nil means that of the source.
+    /// Encodes in a format; nil means the format of the source.
     public init(_ format: ImageContentType? = nil, quality: Double? = nil) {
         (self.format, self.quality) = (format, quality)
     }

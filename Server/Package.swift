@@ -16,7 +16,13 @@ let package = Package(
     name: "KingfisherServer",
     dependencies: [
         .package(name: "Kingfisher", path: ".."),
+        .package(url: "https://github.com/apple/swift-argument-parser.git", from: "1.5.0"),
         .package(url: "https://github.com/apple/swift-crypto.git", from: "4.0.0"),
+        .package(url: "https://github.com/apple/swift-log.git", from: "1.6.0"),
+        .package(url: "https://github.com/apple/swift-metrics.git", from: "2.5.0"),
+        .package(url: "https://github.com/apple/swift-nio.git", from: "2.80.0"),
+        .package(url: "https://github.com/hummingbird-project/hummingbird.git", from: "2.20.0"),
+        .package(url: "https://github.com/swift-server/swift-service-lifecycle.git", from: "2.8.0"),
     ],
     targets: [
         .target(
@@ -24,11 +30,41 @@ let package = Package(
             dependencies: [.product(name: "Crypto", package: "swift-crypto")],
             swiftSettings: settings
         ),
+        .target(
+            name: "KingfisherServer",
+            dependencies: [
+                "KFImageURLs",
+                .product(name: "Hummingbird", package: "hummingbird"),
+                .product(name: "HummingbirdCore", package: "hummingbird"),
+                .product(name: "Kingfisher", package: "Kingfisher"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "Metrics", package: "swift-metrics"),
+                .product(name: "NIOCore", package: "swift-nio"),
+            ],
+            swiftSettings: settings
+        ),
+        .executableTarget(
+            name: "kf-server",
+            dependencies: [
+                "KingfisherServer",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+            ],
+            swiftSettings: settings
+        ),
         .executableTarget(name: "kf-server-reference", dependencies: ["KFImageURLs"], swiftSettings: settings),
         .testTarget(
             name: "KFImageURLsTests",
             dependencies: ["KFImageURLs"],
             resources: [.copy("Resources")],
+            swiftSettings: settings
+        ),
+        .testTarget(
+            name: "KingfisherServerTests",
+            dependencies: [
+                "KingfisherServer",
+                .product(name: "HummingbirdTesting", package: "hummingbird"),
+            ],
             swiftSettings: settings
         ),
     ],

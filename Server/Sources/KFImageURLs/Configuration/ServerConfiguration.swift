@@ -68,9 +68,9 @@ package struct SourceSettings: Hashable, Sendable {
 package struct OutputSettings: Hashable, Sendable {
     /// From 1 to 100.
     package var quality = 80
-    package var formatQuality: [ImageFormat: Int] = [.webp: 79, .avif: 63, .jxl: 77]
+    package var formatQuality: [FileFormat: Int] = [.webp: 79, .avif: 63, .jxl: 77]
     /// Formats that sources are encoded in, the first that can hold the image.
-    package var preferredFormats: [ImageFormat] = [.jpeg, .png, .gif]
+    package var preferredFormats: [FileFormat] = [.jpeg, .png, .gif]
     package var webP = Negotiation.off
     package var avif = Negotiation.off
     package var jxl = Negotiation.off

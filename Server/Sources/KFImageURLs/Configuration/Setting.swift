@@ -127,7 +127,7 @@ extension Value where T == [String: [String]] {
     }
 }
 
-extension Value where T == [ImageFormat: Int] {
+extension Value where T == [FileFormat: Int] {
     static var formatQualities: Self {
         Value(
             words: "format=quality; several with commas",

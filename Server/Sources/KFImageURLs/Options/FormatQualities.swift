@@ -7,12 +7,12 @@ enum FormatQualities {
     }
 
     /// Reads format, quality, format, quality and so on.
-    static func read(pairs values: [String]) -> Result<[ImageFormat: Int], Complaint> {
+    static func read(pairs values: [String]) -> Result<[FileFormat: Int], Complaint> {
         if values.allSatisfy(\.isEmpty) { return .success([:]) }
         guard values.count.isMultiple(of: 2) else { return .failure(Complaint(text: "a format has no quality")) }
-        var qualities: [ImageFormat: Int] = [:]
+        var qualities: [FileFormat: Int] = [:]
         for index in stride(from: 0, to: values.count, by: 2) {
-            guard let format = ImageFormat(name: values[index]) else {
+            guard let format = FileFormat(name: values[index]) else {
                 return .failure(Complaint(text: "\(quoted(values[index])) is no format"))
             }
             guard let quality = Value.integer(0...100).read(values[index + 1]) else {

@@ -184,7 +184,7 @@ extension OptionTable {
     }
 
     @Sendable private static func setFormatQuality(_ builder: inout PlanBuilder, _ values: [String]) -> String? {
-        let qualities: [ImageFormat: Int]
+        let qualities: [FileFormat: Int]
         switch FormatQualities.read(pairs: values) {
         case .success(let read): qualities = read
         case .failure(let complaint): return complaint.text
@@ -195,7 +195,7 @@ extension OptionTable {
 
     @Sendable private static func setKeptFormats(_ builder: inout PlanBuilder, _ values: [String]) -> String? {
         for value in values where !value.isEmpty {
-            guard let format = ImageFormat(name: value) else { return "\(quoted(value)) is no format" }
+            guard let format = FileFormat(name: value) else { return "\(quoted(value)) is no format" }
             builder.plan.output.keptFormats.insert(format)
         }
         return nil

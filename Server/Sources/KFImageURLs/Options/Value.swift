@@ -80,10 +80,10 @@ extension Value where T: RawRepresentable & CaseIterable, T.RawValue == String {
     }
 }
 
-extension Value where T == ImageFormat {
+extension Value where T == FileFormat {
     static var format: Self {
-        let names = ImageFormat.allCases.map(\.rawValue).joined(separator: ", ")
-        return Value(words: "format: jpg, \(names)", read: ImageFormat.init(name:), write: \.rawValue)
+        let names = FileFormat.allCases.map(\.rawValue).joined(separator: ", ")
+        return Value(words: "format: jpg, \(names)", read: FileFormat.init(name:), write: \.rawValue)
     }
 }
 

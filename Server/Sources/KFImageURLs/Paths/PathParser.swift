@@ -87,7 +87,7 @@ package struct PathParser: Sendable {
 
     private func read(extension name: String, into plan: inout ImagePlan) throws(RequestError) {
         guard !name.isEmpty, !plan.output.isRaw else { return }
-        guard let format = ImageFormat(name: name) else { throw .unknownFormat(name: name) }
+        guard let format = FileFormat(name: name) else { throw .unknownFormat(name: name) }
         plan.output.format = format
     }
 

@@ -19,7 +19,7 @@ package enum RequestError: Error, Hashable, Sendable {
     case badSource(String)
     case unknownFormat(name: String)
     /// A format that is known, but that the server cannot write.
-    case formatNotWritable(ImageFormat)
+    case formatNotWritable(FileFormat)
 
     /// The status code of the answer.
     package var status: Int {

@@ -18,7 +18,7 @@ package struct URLSettings: Hashable, Sendable {
     /// Empty allows all.
     package var allowedSources: [SourcePattern] = []
     /// The formats that results can have.
-    package var writableFormats: Set<ImageFormat> = [.jpeg, .png, .webp, .avif, .gif, .ico]
+    package var writableFormats: Set<FileFormat> = [.jpeg, .png, .webp, .avif, .gif, .ico]
 
     package init() {}
 

@@ -175,17 +175,17 @@ extension ImagePlan {
     /// The file that is made.
     package struct Output: Hashable, Sendable {
         /// Nil lets the server choose.
-        package var format: ImageFormat?
+        package var format: FileFormat?
         /// From 1 to 100; 0 is the server's.
         package var quality = 0
         /// For formats whose quality the URL names.
-        package var formatQuality: [ImageFormat: Int] = [:]
+        package var formatQuality: [FileFormat: Int] = [:]
         /// The most bytes, if a lower quality reaches them; 0 is no limit.
         package var maxBytes = 0
         /// Whether the source is sent as it is, whatever it is.
         package var isRaw = false
         /// Sources of these formats are sent as they are if the result has the same format.
-        package var keptFormats: Set<ImageFormat> = []
+        package var keptFormats: Set<FileFormat> = []
     }
 
     /// What is taken over from the source beside the pixels.
@@ -223,7 +223,7 @@ extension ImagePlan {
     }
 
     /// The quality of a format, from 1 to 100: the URL's, the URL's for the format, the server's for it, the server's.
-    package func quality(of format: ImageFormat, in settings: OutputSettings) -> Int {
+    package func quality(of format: FileFormat, in settings: OutputSettings) -> Int {
         let wanted = [output.quality, output.formatQuality[format] ?? 0, settings.formatQuality[format] ?? 0]
         return wanted.first { $0 > 0 } ?? settings.quality
     }

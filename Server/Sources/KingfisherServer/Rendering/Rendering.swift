@@ -1,0 +1,49 @@
+// How the routes ask for results, and why there may be none. For the routes; the renderer and tests implement it.
+
+import Foundation
+package import KFImageURLs
+package import Kingfisher
+
+/// Makes the results of plans.
+package protocol Rendering: Sendable {
+    /// A result that is in the caches and may be sent; nil if it would have to be loaded or made.
+    func cached(_ request: RenderingRequest) async -> RenderedImage?
+    /// A result: from the caches, or made. All that ask for one at a time share one making.
+    func render(_ request: RenderingRequest) async throws(RenderingError) -> RenderedImage
+}
+
+/// A plan, and what else decides about its result.
+package struct RenderingRequest: Hashable, Sendable {
+    package let plan: ImagePlan
+    /// The formats that the server prefers for this client, best first; empty without negotiation.
+    package let preferredFormats: [FileFormat]
+
+    package init(plan: ImagePlan, preferredFormats: [FileFormat] = []) {
+        (self.plan, self.preferredFormats) = (plan, preferredFormats)
+    }
+}
+
+/// A result as it is sent.
+package struct RenderedImage: Sendable {
+    package let image: EncodedImage
+    /// A strong validator of its bytes, with quotes.
+    package let entityTag: String
+
+    package init(image: EncodedImage, entityTag: String) {
+        (self.image, self.entityTag) = (image, entityTag)
+    }
+}
+
+/// Why there is no result.
+package struct RenderingError: Error, Sendable {
+    /// The status code of the answer.
+    package let status: Int
+    /// One word for metrics, such as `source_timeout`.
+    package let kind: String
+    /// A sentence for those who develop and for the log, without anything secret.
+    package let reason: String
+
+    package init(status: Int, kind: String, reason: String) {
+        (self.status, self.kind, self.reason) = (status, kind, reason)
+    }
+}

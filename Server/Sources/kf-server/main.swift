@@ -1,0 +1,3 @@
+// The program. For those who run an image server.
+
+import KingfisherServer

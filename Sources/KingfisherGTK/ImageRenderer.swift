@@ -94,7 +94,7 @@ class ImageRenderer: WidgetRenderer {
 
     /// Whether the widget wants the same size whatever the image.
     private var holdsSize: Bool {
-        if isInList || fixedSize != nil { return true }
+        if isInList || fixedSize != nil || imageView.hasSizeForImages { return true }
         guard imageView.contentMode == .scaleAspectFill || imageView.contentMode == .scaleToFill else { return false }
         var (width, height): (Int32, Int32) = (0, 0)
         gtk_widget_get_size_request(widget, &width, &height)

@@ -13,9 +13,9 @@ extension KFCrossPlatformImageView {
     /// widget, it is given more where it fills or expands: `gtk_widget_set_halign(widget, GTK_ALIGN_CENTER)` and `valign`
     /// have it keep its size there.
     ///
-    /// Other views hold their size by themselves: those of an ``ImageListFactory``, and those that are filled
-    /// (`scaleAspectFill`, `scaleToFill`) when `gtk_widget_set_size_request` has given their widget a width and a height.
-    /// All others want to be as large as their image. After ``initialize()`` only, on the main thread.
+    /// Other views hold their size by themselves: those of an ``ImageListFactory``, those whose image is loaded with the
+    /// option `sizedToView`, and those that are filled (`scaleAspectFill`, `scaleToFill`) when
+    /// `gtk_widget_set_size_request` has given their widget a width and a height. All others want to be as large as their image. After ``initialize()`` only, on the main thread.
     public var fixedSize: CGSize? {
         get { (renderer as? ImageRenderer)?.fixedSize }
         set { (WidgetRenderer.of(self) as? ImageRenderer)?.fixedSize = newValue }

@@ -86,6 +86,10 @@ let layoutChecks = [
         stage.expect(naturalWidth() == 64 && fixed.fixedSize?.width == 64, "\(naturalWidth()) points")
         fixed.fixedSize = nil
         stage.expect(naturalWidth() == 300, "\(naturalWidth()) points")
+        // Neither if the image is loaded for the size of the view.
+        fixed.kf.setImage(with: server.url("/wide.png"), options: options + [.sizedToView]) { _ in shown += 1 }
+        await stage.frames(of: window) { shown == 3 }
+        stage.expect(fixed.image != nil && naturalWidth() <= 1, "\(naturalWidth()) points with sizedToView")
     },
 ]
 

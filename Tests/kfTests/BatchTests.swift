@@ -69,6 +69,33 @@ import Testing
         #expect(place.files("in").contains("one-small.jpg") && place.files("in").contains("a/two-small.png"))
     }
 
+    @Test("A file that is named beside folders goes to the output directory itself, whatever leads to it")
+    func fileBesideFolders() async throws {
+        try fill()
+        try makeDirectory("elsewhere")
+        try place.write(SampleImages.png(), "elsewhere/four.png")
+        _ = try await run("in/a", "in/../elsewhere/four.png", "-r", "-o", "work/out", "--format", "webp")
+        #expect(place.files("work/out").sorted() == ["b/three.webp", "four.webp", "two.webp"])
+        #expect(place.files("elsewhere") == ["four.png"])
+    }
+
+    @Test("Results beside their sources are no sources the next time") func resultsBesideSources() async throws {
+        try fill()
+        for _ in 0..<3 { _ = try await run("in", "-o", "in", "-r", "--format", "webp") }
+        _ = try await run("in", "-o", "in", "-r", "--format", "webp", "--update")
+        let results = place.files("in").filter { $0.hasSuffix(".webp") }
+        #expect(results.sorted() == ["a/b/three.webp", "a/two.webp", "one.webp"])
+    }
+
+    @Test("A file that is named twice is replaced once") func inPlaceTwice() async throws {
+        try place.write(SampleImages.png(), "in/x.png")
+        let before = try ImageInfo(data: place.data("in/x.png"))
+        let result = try await run("in/x.png", "in/./x.png", "in", "-r", "--in-place", "--process", "rotate(90)")
+        let after = try ImageInfo(data: place.data("in/x.png"))
+        #expect(after.pixelWidth == before.pixelHeight && after.pixelWidth != before.pixelWidth)
+        #expect(result.output.split(separator: "\n").count == 1, "\(result.output)")
+    }
+
     @Test("Equal names get numbers within one folder only") func equalNames() async throws {
         for name in ["in/x.jpg", "in/a/x.jpg"] { try place.write(SampleImages.jpeg(), name) }
         try place.write(SampleImages.png(), "in/a/x.png")

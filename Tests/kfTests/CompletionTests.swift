@@ -19,7 +19,8 @@ import Testing
         ("kf pro", "process"), ("kf info ph", "photo.jpg"), ("kf show ph", "photo.jpg"), ("kf hash ph", "photo.jpg"),
         ("kf process a", "a b.png"), ("kf process photo.jpg li", "list.txt"), ("kf process photo.jpg -o su", "sub"),
         ("kf fetch x --output ph", "photo.jpg"), ("kf prefetch li", "list.txt"), ("kf fetch --cacert li", "list.txt"),
-        ("kf cache stats --cache-dir s", "sub"), ("kf process --format av", "avif"),
+        ("kf cache stats --cache-dir s", "sub"), ("kf sheet ph", "photo.jpg"), ("kf compare ph", "photo.jpg"),
+        ("kf compare a b -o ph", "photo.jpg"), ("kf sheet a -o ph", "photo.jpg"), ("kf process --format av", "avif"),
     ]
 
     /// Runs a program of a shell in which `complete_line` is called with each beginning.

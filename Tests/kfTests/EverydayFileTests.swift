@@ -86,6 +86,11 @@ import Testing
         #expect(((try missing.objects.first)?["error"] as? [String: Any])?["code"] as? Int == 5003)
         #expect(try await place.kf("compare", "one.png", "two.png", "--threshold", "-1").status == 2)
         #expect(try await place.kf("compare", "one.png", "two.png", "-o", "a.txt.bmp").status == 2)
+        #expect(missing.output.contains(#""source":"three.png""#), "\(missing.output)")
+        let two = try place.data("two.png")
+        let replacing = try await place.kf("compare", "one.png", "two.png", "-o", "./two.png")
+        #expect(replacing.status == 2 && replacing.errors.contains("-o ./two.png is one of the images"))
+        #expect(try place.data("two.png") == two)
     }
 
     // MARK: Contact sheets
@@ -124,6 +129,7 @@ import Testing
         #expect(!FileManager.default.fileExists(atPath: place.path("none.png")))
         let large = try await place.kf("sheet", "in.png", "-o", "large.png", "--max-pixels", "1000")
         #expect(large.errors.contains("it would have 220×220 pixels; make cells smaller"), "\(large.errors)")
+        #expect(try await place.kf("sheet", "in.png", "-o", "./in.png").status == 2)
         for wrong in [["--cell", "8"], ["--cell", "0x8"], ["--columns", "0"], ["--background", "reddish"]] {
             #expect(try await place.kf(["sheet", "in.png", "-o", "none.png"] + wrong).status == 2)
         }

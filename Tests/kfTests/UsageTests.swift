@@ -78,6 +78,8 @@ import Testing
             (["fetch", "a", "--header", "A: b\r\nC: d"], "--header"),
             (["fetch", "a", "--only-cache", "--refresh"], "exclude each other"),
             (["fetch", "a", "--only-cache", "--memory-only"], "exclude each other"),
+            (["process", "a.png", "-o", "b.webp", "--sizes", "16"], "--sizes are those of an ICO file"),
+            (["process", "a.png", "-o", "b-{width}.ico", "--widths", "8,16"], "several sizes in one file"),
             (["info", "a", "--json", "--csv"], "exclude each other"),
             (["process", "a", "-o", "b.webp", "--widths", "3,4"], "name them with {width}"),
             (["process", "a", "-o", "b{width}.webp", "--widths", "3,x"], "--widths"),

@@ -101,12 +101,6 @@ extension ImageCache {
     }
 
     /// Does for all caches of the process what `willTerminate(within:)` does for one, at the same time.
-    @discardableResult @_disfavoredOverload
-    public static func allCachesWillTerminate(within seconds: TimeInterval = ImageCache.terminationTimeLimit) -> Bool {
-        CacheFlush(CacheRegistry.shared.caches).wait(atMost: seconds, thenCleaning: true)
-    }
-
-    /// Does for all caches of the process what `willTerminate(within:)` does for one, at the same time.
     @discardableResult
     public static func allCachesWillTerminate(
         within seconds: TimeInterval = ImageCache.terminationTimeLimit

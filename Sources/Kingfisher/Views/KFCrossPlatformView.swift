@@ -125,6 +125,8 @@ open class KFCrossPlatformView: KingfisherCompatible {
     /// Whether the view has been laid out, so that its bounds mean something.
     var isLaidOut: Bool { hasLayout || bounds.size != .zero }
     private var hasLayout = false
+    /// Whether images are loaded for the size of the view, which is therefore not that of its image.
+    package internal(set) var hasSizeForImages = false
     /// Called after each layout, and when an image is zoomed: the load whose image has the size of the view.
     var onLayout: (@MainActor () -> Void)? { didSet { if onLayout != nil { renderer?.followLayout() } } }
     /// How the view is filled with images; nil for a view that shows none.

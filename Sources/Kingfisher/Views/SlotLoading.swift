@@ -80,6 +80,7 @@ final class SlotLoad<Slot: ImageSlot> {
         var (progress, previewSetter): (DownloadProgressBlock?, Previews.Setter?)
         if progressBlock != nil || showsProgress { progress = { [self] in report($0, $1, to: progressBlock) } }
         if options.progressiveJPEG != nil { previewSetter = { [self] in showPreview($0) } }
+        if present == nil, let owner { slot.view(of: owner)?.hasSizeForImages = options.sizedToView }
         let sized = sizedOptions()
         let task = manager.retrieveImage(
             with: source,

@@ -53,7 +53,7 @@ final class GridView {
         let position = g_variant_ref_sink(g_variant_new_uint32(guint32(index)))
         gtk_widget_activate_action_variant(grid, "list.scroll-to-item", position)
         g_variant_unref(position)
-        guard let cell = factory?.view(at: index) as? GridCell, let item = gtk_widget_get_parent(cell.box) else {
+        guard let cell = factory?.view(at: index), let item = gtk_widget_get_parent(cell.box) else {
             return
         }
         gtk_widget_grab_focus(item)

@@ -11,13 +11,19 @@ struct BatchArguments: ParsableArguments {
             "Process the images in the folders that are named, and in all folders below.",
             discussion: """
                 Those are the files whose names have an image's extension; what begins with a point is left out, and \
-                so is the output's own folder. In the output directory the folders are made again.
+                so is the output's own folder. In the output directory the folders below those that are named are \
+                made again.
                 """
         )
     )
     var recursive = false
 
-    @Flag(help: "Replace each file by its result, whole or not at all; damaged images stay as they are.")
+    @Flag(
+        help: """
+            Replace each file by its result, whole or not at all; damaged images stay as they are, and so do those of \
+            formats that are only read. Without --keep their EXIF data is gone.
+            """
+    )
     var inPlace = false
 
     @Flag(exclusivity: .exclusive) var existing: ExistingFiles?

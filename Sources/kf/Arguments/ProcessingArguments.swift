@@ -120,6 +120,9 @@ struct ProcessingArguments: ParsableArguments {
         let destination = try OutputDestination(output, sources: sources)
         try destination.checkTerminal(force: force)
         if format == nil { try destination.checkFormat(copies: copies) }
+        if sizes != nil, let type = format?.contentType ?? destination.type, type != .ico {
+            throw ValidationError("--sizes are those of an ICO file, and this is \(type.name)")
+        }
         return destination
     }
 

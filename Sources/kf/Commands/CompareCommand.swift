@@ -29,10 +29,10 @@ struct CompareCommand: AsyncParsableCommand {
             """
     )
 
-    @Argument(help: ArgumentHelp("An image.", valueName: "image"))
+    @Argument(help: ArgumentHelp("An image.", valueName: "image"), completion: .file())
     var source: String
 
-    @Argument(help: ArgumentHelp("The image to compare it with.", valueName: "other"))
+    @Argument(help: ArgumentHelp("The image to compare it with.", valueName: "other"), completion: .file())
     var other: String
 
     @Option(
@@ -42,7 +42,8 @@ struct CompareCommand: AsyncParsableCommand {
             "Write an image of the difference: black where there is none, white for the largest one; - is standard "
                 + "output.",
             valueName: "file"
-        )
+        ),
+        completion: .file()
     )
     var output: String?
 
@@ -75,25 +76,30 @@ struct CompareCommand: AsyncParsableCommand {
         destination = try OutputDestination(output, sources: 1)
         try destination?.checkTerminal(force: false)
         try destination?.checkFormat(copies: false)
+        try destination?.checkInputs([source, other])
     }
 
     func run() async throws {
         let console = Console(results: OutputFile.resultsDescriptor(for: destination))
+        let reader = SourceBytes(network, limits)
+        var failing = source
         let isAlike: Bool
         do throws(Failure) {
-            isAlike = try await compare(console)
+            let first = try await read(source, reader)
+            failing = other
+            let second = try await read(other, reader)
+            failing = source
+            isAlike = try await compare(first, second, console)
         } catch {
             console.error(error.text)
-            if json { console.print(error.json(about: source).description) }
+            if json { console.print(error.json(about: failing).description) }
             throw ExitStatus.failed
         }
         guard isAlike else { throw ExitStatus.failed }
     }
 
     /// Compares, writes and reports, and returns whether the images are alike.
-    private func compare(_ console: Console) async throws(Failure) -> Bool {
-        let reader = SourceBytes(network, limits)
-        let (first, second) = (try await read(source, reader), try await read(other, reader))
+    private func compare(_ first: ReadImage, _ second: ReadImage, _ console: Console) async throws(Failure) -> Bool {
         let (comparison, difference) = try await differences(first.image, second.image)
         var report = CompareReport(
             sources: (source, other),
@@ -123,7 +129,9 @@ struct CompareCommand: AsyncParsableCommand {
         return threshold <= 1 ? comparison.ssim >= threshold : comparison.psnr >= threshold
     }
 
-    private func read(_ source: String, _ reader: SourceBytes) async throws(Failure) -> (image: Image, bytes: Int) {
+    private typealias ReadImage = (image: Image, bytes: Int)
+
+    private func read(_ source: String, _ reader: SourceBytes) async throws(Failure) -> ReadImage {
         do throws(Failure) {
             let data = try await reader.read(source)
             return (try await ImageBytes.image(data, nil, isStill: true), data.count)

@@ -96,6 +96,9 @@ struct ProcessCommand: AsyncParsableCommand {
                 "--widths makes several results; name them with {width}, as in -o '{name}-{width}.webp'"
             )
         }
+        if widths != nil, (processing.format?.contentType ?? destination.type) == .ico {
+            throw ValidationError("--widths does not go with ICO, which has several sizes in one file: see --sizes")
+        }
         try batch.check(destination)
     }
 

@@ -24,15 +24,10 @@ struct ProcessRun: Sendable {
     ///
     /// - Returns: The number of failures.
     func process(_ arguments: [String]) async -> Int {
-        let inputs = InputFolder.images(arguments, isRecursive: batch.recursive, output: destination.root)
-        let sources = inputs.map { try? SourceArgument($0.text) }
-        let files = InputFiles(sources.compactMap { $0?.path })
-        let names = ResultName.distinct(
-            zip(inputs, sources).map { input, source in
-                ResultName(stem: source?.baseName ?? "", directory: input.directory, source: source?.typedPath)
-            },
-            byDirectory: destination.template?.has(.directory) ?? false
-        )
+        let inputs = inputs(arguments)
+        let files = InputFiles(inputs.compactMap { (try? SourceArgument($0.text))?.path })
+        let isSorted = destination.template?.has(.directory) ?? false
+        let names = ResultName.distinct(inputs.map(\.resultName), byDirectory: isSorted)
         let bar = inputs.count > 1 ? ProgressReport(total: inputs.count, console: console) : nil
         // One for each core, and one that is read or written; this also bounds the memory.
         let atOnce = batch.concurrency ?? WorkExecutor.cpu.threadCount + 1
@@ -47,6 +42,26 @@ struct ProcessRun: Sendable {
         }
         console.endProgress()
         return failures
+    }
+
+    /// The images that arguments name: each file once where it is replaced, and no file of a folder that is a result of
+    /// another one, made before.
+    private func inputs(_ arguments: [String]) -> [ProcessInput] {
+        let inputs = InputFolder.images(arguments, isRecursive: batch.recursive, output: destination.root)
+        guard destination != .inPlace else {
+            var seen: Set<FileIdentity> = []
+            return inputs.filter { $0.identity.map { seen.insert($0).inserted } ?? true }
+        }
+        guard let ending = encoding.wanted?.preferredFileExtension else { return inputs }
+        let results = Set(
+            inputs.compactMap { input -> FileIdentity? in
+                var name = input.resultName
+                name.ending = ending
+                let result = FileIdentity(destination.path(of: name))
+                return result == input.identity ? nil : result
+            }
+        )
+        return inputs.filter { input in !input.isFound || input.identity.map(results.contains) != true }
     }
 
     private func report(_ input: ProcessInput, name: ResultName, keeping files: InputFiles) async -> ProcessReport {

@@ -25,13 +25,14 @@ struct SheetCommand: AsyncParsableCommand {
             """
     )
 
-    @Argument(help: ArgumentHelp("The images, in this order.", valueName: "source"))
+    @Argument(help: ArgumentHelp("The images, in this order.", valueName: "source"), completion: .file())
     var sources: [String]
 
     @Option(
         name: [.customShort("o", allowingJoined: true), .long],
         parsing: .unconditional,
-        help: ArgumentHelp("The file to write; - is standard output.", valueName: "file")
+        help: ArgumentHelp("The file to write; - is standard output.", valueName: "file"),
+        completion: .file()
     )
     var output: String
 
@@ -72,6 +73,7 @@ struct SheetCommand: AsyncParsableCommand {
         destination = try OutputDestination(output, sources: 1)
         try destination.checkTerminal(force: false)
         try destination.checkFormat(copies: false)
+        try destination.checkInputs(sources)
     }
 
     func run() async throws {

@@ -71,7 +71,7 @@ extension DominantColor {
 extension EXIFSummary {
     /// As photographers write it; nil when nothing of it is noted.
     fileprivate var exposure: String? {
-        let time = exposureTime.map { $0 > 0 && $0 < 0.5 ? "1/\(Int((1 / $0).rounded())) s" : "\(Self.short($0)) s" }
+        let time = exposureTime.map { $0 > 0 && $0 <= 0.25 ? "1/\(Int((1 / $0).rounded())) s" : "\(Self.short($0)) s" }
         let parts = [
             time, aperture.map { "f/\(Self.short($0))" }, iso.map { "ISO \($0)" },
             focalLength.map { "\(Self.short($0)) mm" },

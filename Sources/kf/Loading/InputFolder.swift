@@ -7,10 +7,21 @@ import KFImaging
 struct ProcessInput: Sendable {
     /// The source, as on the command line.
     let text: String
-    /// The directory it is in: as it was typed, or below the folder that was named.
+    /// The directory it is in: as it was typed; where folders may be named, below the folder that was.
     let directory: String
+    /// Whether it was found in a folder.
+    var isFound = false
     /// Why there is nothing to process.
     var problem: Failure?
+
+    /// What the name of its result is made of.
+    var resultName: ResultName {
+        let source = try? SourceArgument(text)
+        return ResultName(stem: source?.baseName ?? "", directory: directory, source: source?.typedPath)
+    }
+
+    /// Its file; nil where it is none.
+    var identity: FileIdentity? { resultName.source.flatMap(FileIdentity.init) }
 
     /// A source that was named itself.
     init(_ text: String) {
@@ -40,7 +51,7 @@ struct InputFolder {
     static func images(_ arguments: [String], isRecursive: Bool, output: String?) -> [ProcessInput] {
         arguments.flatMap { argument in
             guard let path = (try? SourceArgument(argument))?.typedPath, isFolder(path) else {
-                return [ProcessInput(argument)]
+                return [isRecursive ? ProcessInput(argument, in: "") : ProcessInput(argument)]
             }
             guard isRecursive else {
                 return [ProcessInput(argument, in: "", problem: .isFolder("--recursive processes the images in it"))]
@@ -64,7 +75,10 @@ struct InputFolder {
                 return images(below: directory.isEmpty ? name : "\(directory)/\(name)")
             }
             let ending = name.lastIndex(of: ".").map { String(name[name.index(after: $0)...]) } ?? ""
-            return ImageContentType(fileExtension: ending) == nil ? [] : [ProcessInput(file, in: directory)]
+            guard ImageContentType(fileExtension: ending) != nil else { return [] }
+            var input = ProcessInput(file, in: directory)
+            input.isFound = true
+            return [input]
         }
     }
 

@@ -17,7 +17,8 @@ enum CSV {
             case .string(let text): text
             default: value.description
             }
-        guard text.contains(where: { ",\"\r\n".contains($0) }) else { return text }
-        return "\"\(text.replacing("\"", with: "\"\""))\""
+        guard text.utf8.contains(where: ",\"\r\n".utf8.contains) else { return text }
+        let doubled = text.unicodeScalars.flatMap { $0 == "\"" ? [$0, $0] : [$0] }
+        return "\"\(String(String.UnicodeScalarView(doubled)))\""
     }
 }

@@ -72,13 +72,14 @@ enum OutputFile {
 
     /// Writes a file: whole under its name, or not at all.
     ///
-    /// Devices, pipes and links are written in place and not replaced. A file that is there keeps its mode.
+    /// Devices, pipes and links are written in place and not replaced. A file that is there keeps its mode, and its owner
+    /// where this user may give it that.
     static func write(_ data: Data, to path: String) async throws(Failure) {
         let code = await WorkExecutor.io.run { () async -> Int32 in
             var status = stat()
-            guard lstat(path.systemName, &status) == 0 else { return replace(path, with: data, mode: nil) }
+            guard lstat(path.systemName, &status) == 0 else { return replace(path, with: data, attributes: nil) }
             guard status.st_mode & S_IFMT == S_IFREG else { return put(data, path, O_TRUNC) }
-            return replace(path, with: data, mode: status.st_mode & 0o777)
+            return replace(path, with: data, attributes: status)
         }
         guard code == 0 else { throw .cannotWrite(path, code) }
     }
@@ -89,21 +90,23 @@ enum OutputFile {
         guard code == 0 else { throw .cannotWrite("standard output", code) }
     }
 
-    /// Returns 0 or the error's number; without a mode, that of new files is used.
-    private static func replace(_ path: String, with data: Data, mode: mode_t?) -> Int32 {
+    /// Returns 0 or the error's number; without attributes, those of new files are used.
+    private static func replace(_ path: String, with data: Data, attributes: stat?) -> Int32 {
         // Hidden, beside the file, so that the renaming stays within one file system.
         let url = URL(fileURLWithPath: path)
         let temporary = url.deletingLastPathComponent().path + "/.kf-\(getpid())-\(UInt32.random(in: 0 ... .max))"
-        var code = put(data, temporary, O_EXCL, mode: mode)
+        var code = put(data, temporary, O_EXCL, attributes: attributes)
         if code == 0, rename(temporary.systemName, path.systemName) != 0 { code = errno }
         if code != 0 { unlink(temporary.systemName) }
         return code
     }
 
     /// Returns 0 or the error's number.
-    private static func put(_ data: Data, _ path: String, _ flags: Int32, mode: mode_t? = nil) -> Int32 {
+    private static func put(_ data: Data, _ path: String, _ flags: Int32, attributes: stat? = nil) -> Int32 {
+        let mode = attributes.map { $0.st_mode & 0o777 }
         let descriptor = open(path.systemName, O_WRONLY | O_CREAT | O_CLOEXEC | flags, mode ?? 0o666)
         guard descriptor >= 0 else { return errno }
+        if let attributes { _ = fchown(descriptor, attributes.st_uid, attributes.st_gid) }
         // The umask is for new files: this one gets the mode of the file that it replaces.
         let isModeSet = mode.map { fchmod(descriptor, $0) == 0 } ?? true
         let code = isModeSet ? put(data, descriptor) : errno

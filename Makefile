@@ -112,10 +112,12 @@ fuzz: dependencies ## Broken files against every decoder; SECONDS=60 for each, O
 # `make soak ROUNDS=20` kills fewer processes.
 ROUNDS ?= 500
 
-soak: dependencies ## Kills processes that write to a cache, ROUNDS times, and checks what they leave
+soak: desktop-dependencies ## Kills processes that write to a cache, ROUNDS times; closes 200 windows in each way
 	@swift build --product kf-soak
 	@directory="$$(mktemp -d)"; trap 'rm -rf "$$directory"' EXIT; \
 	    "$$(swift build --show-bin-path)/kf-soak" $(ROUNDS) "$$directory"
+	@swift build --build-tests
+	@KF_WINDOWS=200 Scripts/run-tests --filter KingfisherGTKTests.WidgetTests
 
 # Widgets are left out: GTK is not built for the sanitizer.
 # One target after the other: under the sanitizer the pixel tests would keep both cores busy until others time out.

@@ -49,7 +49,10 @@ struct DesktopCommand: ParsableCommand {
         let addresses = try addresses + listed()
         try MainActor.assumeIsolated {
             try KingfisherGTK.initialize()
-            let desktop = Desktop(cache: ImageCache(name: "kf-desktop"))
+            let cache = ImageCache(name: "kf-desktop")
+            // As little memory as the default cache may take on a desktop.
+            cache.memoryStorage.config.totalCostLimit = ImageCache.default.memoryStorage.config.totalCostLimit
+            let desktop = Desktop(cache: cache)
             let work = Task { await desktop.run(self, addresses) }
             KFMainLoop.run()
             work.cancel()

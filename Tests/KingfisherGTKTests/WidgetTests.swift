@@ -107,7 +107,7 @@ struct CheckRun: Sendable {
         "texturesAndImages", "paintables", "paintableAnimations", "paintableLoads", "releasedPaintable", "copiesPixels",
         "copiesOriginals", "copiesZoomed", "dragsImages", "zoomOfLongestImages", "zoomModes", "zoomKeepsPoint",
         "zoomLoadsMore", "zoomKeys",
-        "zoomPointer", "zoomClosed", "zonePlate",
+        "zoomPointer", "zoomClosed", "zonePlate", "longestImages",
         "listLoadsWhatIsVisible", "listLoadsVisibleFirst", "listCancelsOnUnbind",
         "listCancelsOutOfView", "listRetriesFailedImages", "listReusesViews", "listShortenedWhileLoading",
         "listSizedToView", "listOfViewsWithoutSize", "listPlaceholdersInSight", "listInClosedWindow",

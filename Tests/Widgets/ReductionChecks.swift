@@ -28,7 +28,19 @@ let reductionChecks = [
             }
             views.removeLast()
         }
-    }
+    },
+    Check(name: "longestImages") { stage in
+        // Longer than the largest surface of Cairo, and than the largest of half the pixels.
+        for width in [40_000, 70_000] {
+            let view = KFCrossPlatformImageView()
+            view.contentMode = .scaleToFill
+            view.image = Paint.halves(Paint.red, Paint.blue, width: width, height: 60)
+            await stage.show(view)
+            await stage.expect(view, 0.25, is: Paint.red)
+            await stage.expect(view, 0.75, is: Paint.blue)
+            stage.closeWindows()
+        }
+    },
 ]
 
 extension Paint {

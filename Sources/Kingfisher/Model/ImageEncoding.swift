@@ -36,9 +36,9 @@ public struct ImageEncoding: Hashable, Sendable {
     ///
     /// The first that can be written and holds the result is taken; for animations see ``allowedFormats``.
     public var preferredFormats: [ImageContentType] = []
-    /// The formats that results may have where ``format`` is nil and no preferred one is taken: the source's if it is
-    /// one of them, otherwise the first that can be written and holds the result. Empty allows all.
+    /// The formats that results may have where ``format`` is nil and no preferred one is taken; empty allows all.
     ///
+    /// It is the source's if that is one of them, otherwise the first that can be written and holds the result.
     /// Animations become PNG or AVIF only if the source is: few expect the one, and the other takes long.
     public var allowedFormats: [ImageContentType] = []
     /// From 0 to 1, for formats that lose something; 0.85 unless set.
@@ -54,7 +54,9 @@ public struct ImageEncoding: Hashable, Sendable {
     public var maxByteCount: Int?
     /// Which frames of an animation are encoded.
     public var frames = Frames.all
-    /// How many frames of an animation are encoded at most; the later ones are left out. Nil is no limit.
+    /// How many frames of an animation are encoded at most; nil is no limit.
+    ///
+    /// The later ones are left out.
     public var maxFrameCount: Int?
     /// What is taken over from the source beside the pixels.
     public var keptMetadata = KeptMetadata.none

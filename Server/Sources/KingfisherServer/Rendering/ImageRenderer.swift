@@ -91,10 +91,7 @@ package struct ImageRenderer: Rendering {
                 throw RenderingError(status: 404, kind: "source_refused", reason: reason)
             }
             let file = try LocalFiles(root: root).file(text)
-            let limit = plan.limits.sourceBytes ?? configuration.sources.maxBytes
-            if limit > 0, file.byteCount > limit {
-                throw .tooLarge("The source has \(file.byteCount) bytes; the limit is \(limit).")
-            }
+            try SourceCheck(configuration.sources, plan).byteCount(file.byteCount)
             return .provider(file)
         default:
             let reason = "The source is no URL of http, https or local."

@@ -20,7 +20,7 @@ package struct ImageRenderer: Rendering {
 
     /// A renderer that keeps its results in a cache.
     ///
-    /// The limit of the cache's memory is set as it is configured.
+    /// The limits of the cache are set as they are configured.
     package init(configuration: ServerConfiguration, cache: ImageCache) {
         let manager = KingfisherManager(
             downloader: ImageDownloader(name: "kf-server", for: configuration),
@@ -28,6 +28,7 @@ package struct ImageRenderer: Rendering {
         )
         manager.allowsFileURLs = false
         cache.memoryStorage.config.totalCostLimit = max(configuration.delivery.memoryCacheBytes, 1)
+        cache.diskStorage.config.sizeLimit = UInt(clamping: configuration.delivery.diskCacheBytes)
         self.init(configuration: configuration, manager: manager)
     }
 

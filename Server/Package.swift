@@ -64,6 +64,7 @@ let package = Package(
             dependencies: [
                 "KingfisherServer",
                 .product(name: "HummingbirdTesting", package: "hummingbird"),
+                .product(name: "KingfisherTestSupport", package: "Kingfisher"),
             ],
             swiftSettings: settings
         ),

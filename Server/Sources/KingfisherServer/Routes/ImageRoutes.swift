@@ -46,7 +46,7 @@ package final class ImageRoutes: Sendable {
         case "/metrics":
             return .text(metricsText, type: "text/plain; version=0.0.4; charset=utf-8")
         case "/" where isDeveloped:
-            return .text(FormPage.html, type: "text/html; charset=utf-8")
+            return .text(FormPage.html(configuration.urls), type: "text/html; charset=utf-8")
         default:
             return await image(path, request, on: connection)
         }

@@ -21,6 +21,8 @@ struct RunningServer: Sendable {
     let end: @Sendable () async -> Void
 
     /// Runs a server with settings, and the body with it.
+    ///
+    /// Requests have an hour, however busy the machine is, unless the settings say otherwise.
     static func with(
         _ settings: [String: String] = [:],
         image: RenderedImage? = nil,
@@ -30,7 +32,7 @@ struct RunningServer: Sendable {
         var result = image
         if result == nil { result = try await madeUpImage() }
         let renderer = MadeUpRenderer(image: try #require(result))
-        let (configuration, problems) = ServerConfiguration.read(settings)
+        let (configuration, problems) = ServerConfiguration.read(["KF_TIMEOUT": "3600"].merging(settings) { $1 })
         #expect(problems.isEmpty)
         let log = LogLines()
         var logger = Logger(label: "test") { JSONLogHandler(label: $0, write: log.append) }

@@ -68,6 +68,7 @@ let package = Package(
         .testTarget(
             name: "KingfisherServerTests",
             dependencies: [
+                "kf-server",
                 "KFImageURLs",
                 "KingfisherServer",
                 .product(name: "HTTPTypes", package: "swift-http-types"),

@@ -18,12 +18,12 @@ struct ImageAnswers: Sendable {
         let image = served.image.image
         let entityTag = configuration.delivery.sendsETag ? served.image.entityTag : nil
         let lastModified = image.cacheMetadata?.lastModified
-        var fields = cacheFields(
-            of: image,
+        let policy = CachePolicy(
             configuration.delivery,
             maxAge: maxAge(of: served),
             until: plan.delivery.expirationDate
         )
+        var fields = policy.fields(for: image.cacheMetadata, in: image.cacheType)
         fields[.eTag] = entityTag
         fields[.lastModified] = lastModified
         fields[.accessControlAllowOrigin] = configuration.delivery.allowedOrigin

@@ -19,10 +19,12 @@ package final class ImageRoutes: Sendable {
     private let answers: ImageAnswers
     private let logger: Logger
     private let isDeveloped: Bool
+    private let healthPath: String
 
     init(configuration: ServerConfiguration, renderer: any Rendering, logger: Logger, isDeveloped: Bool) {
         (self.configuration, self.renderer) = (configuration, renderer)
         (self.logger, self.isDeveloped) = (logger, isDeveloped)
+        healthPath = configuration.urls.prefix + "/health"
         places = Places(limit: configuration.maxMakings)
         parser = PathParser(settings: configuration.urls)
         answers = ImageAnswers(configuration: configuration, showsReasons: configuration.showsReasons || isDeveloped)
@@ -39,8 +41,9 @@ package final class ImageRoutes: Sendable {
 
     private func get(_ request: HTTPRequest, on connection: any Channel) async -> Response {
         let path = request.path ?? ""
-        switch path.prefix(while: { $0 != "?" }) {
-        case "/health", configuration.urls.prefix + "/health":
+        let end = path.utf8.firstIndex(of: UInt8(ascii: "?")) ?? path.endIndex
+        switch path[..<end] {
+        case "/health", healthPath[...]:
             // These words, since programs that watch servers of this kind look for them.
             return .text("imgproxy is running")
         case "/metrics":

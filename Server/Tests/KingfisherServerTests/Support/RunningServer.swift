@@ -2,6 +2,7 @@
 
 import Foundation
 import Hummingbird
+import HummingbirdCore
 import KFImageURLs
 import Kingfisher
 import KingfisherServer
@@ -43,10 +44,23 @@ struct RunningServer: Sendable {
             logger: logger,
             isDeveloped: isDeveloped
         )
+        try await serving(images.responder, images.http) { port, end in
+            let server = RunningServer(images: images, renderer: renderer, port: port, log: log, end: end)
+            defer { renderer.openGate() }
+            try await body(server)
+        }
+    }
+
+    /// Runs an application, and the body with its port and with what ends it.
+    static func serving(
+        _ responder: some HTTPResponder<ImageRequestContext>,
+        _ http: HTTPServerBuilder,
+        _ body: @Sendable (_ port: Int, _ end: @escaping @Sendable () async -> Void) async throws -> Void
+    ) async throws {
         let (ports, port) = AsyncStream.makeStream(of: Int.self)
         let application = Application(
-            responder: images.responder,
-            server: images.http,
+            responder: responder,
+            server: http,
             configuration: ApplicationConfiguration(address: .hostname("127.0.0.1", port: 0), backlog: 4096),
             onServerRunning: { port.yield($0.localAddress?.port ?? 0) },
             logger: Logger(label: "application") { _ in SwiftLogNoOpLogHandler() }
@@ -55,11 +69,7 @@ struct RunningServer: Sendable {
         try await withThrowingTaskGroup(of: Void.self) { tasks in
             tasks.addTask { try await group.run() }
             for await port in ports.prefix(1) {
-                let server = RunningServer(images: images, renderer: renderer, port: port, log: log) {
-                    await group.triggerGracefulShutdown()
-                }
-                defer { renderer.openGate() }
-                try await body(server)
+                try await body(port) { await group.triggerGracefulShutdown() }
             }
             await group.triggerGracefulShutdown()
             try await tasks.waitForAll()

@@ -79,6 +79,7 @@ let package = Package(
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+                .product(name: "KingfisherTestSupport", package: "Kingfisher"),
             ],
             swiftSettings: settings
         ),

@@ -61,6 +61,12 @@ package struct EXIFCopy {
         return write(parts, pointers)
     }
 
+    /// The block that names nothing but who made the image and has the rights to it; nil when that is not said.
+    package var copyright: Data? {
+        let kept = (number(4, 4).map(fields) ?? []).filter { [0x013B, 0x8298].contains($0.tag) }
+        return kept.isEmpty ? nil : write([kept], [])
+    }
+
     // MARK: Reading
 
     func number(_ offset: Int, _ size: Int) -> Int? {

@@ -87,6 +87,7 @@ struct EachFrameProcessor: ImageProcessor {
         var onDemand = options
         onDemand.preloadAllAnimationData = false
         guard let result = base.process(item: .data(data), options: onDemand) else { return nil }
+        if result.metadata.encoded != nil { return result }
         if result.isAnimated {
             return options.preloadAllAnimationData ? base.process(item: .data(data), options: options) : result
         }

@@ -39,6 +39,7 @@ struct ImageEncoder: ImageProcessor {
 
     func process(item: ImageProcessItem, options: KingfisherParsedOptionsInfo) -> KFCrossPlatformImage? {
         guard case .image(let image) = item else { return nil }
+        if image.metadata.encoded != nil { return image }
         let content = try? encoding.content(of: image, source: options.sourceBytes)
         return content.map { Image(encoded: $0, isDamaged: image.isDamaged) }
     }

@@ -18,6 +18,8 @@ public struct ImageEncoding: Hashable, Sendable {
     public enum KeptMetadata: Hashable, Sendable {
         /// Nothing.
         case none
+        /// Of EXIF the copyright and who made the image.
+        case copyright
         /// EXIF, but not where the image was taken.
         case exif
         /// EXIF.
@@ -29,8 +31,20 @@ public struct ImageEncoding: Hashable, Sendable {
     /// Where that cannot be written, or cannot hold the result, animations become WebP, images with transparency PNG,
     /// and others JPEG.
     public var format: ImageContentType?
+    /// Formats that are taken in place of the source's where ``format`` is nil, the best one first: those that a client
+    /// accepts, for example.
+    ///
+    /// The first that can be written and holds the result is taken; for animations see ``allowedFormats``.
+    public var preferredFormats: [ImageContentType] = []
+    /// The formats that results may have where ``format`` is nil and no preferred one is taken; empty allows all.
+    ///
+    /// It is the source's if that is one of them, otherwise the first that can be written and holds the result.
+    /// Animations become PNG or AVIF only if the source is: few expect the one, and the other takes long.
+    public var allowedFormats: [ImageContentType] = []
     /// From 0 to 1, for formats that lose something; 0.85 unless set.
     public var quality: Double?
+    /// The qualities of formats whose quality is another one.
+    public var formatQuality: [ImageContentType: Double] = [:]
     /// Whether nothing may be lost, for formats that can do both.
     public var isLossless = false
     /// The most bytes the file may have, if possible: lower qualities are tried until it fits or the quality is 0.1,
@@ -40,6 +54,10 @@ public struct ImageEncoding: Hashable, Sendable {
     public var maxByteCount: Int?
     /// Which frames of an animation are encoded.
     public var frames = Frames.all
+    /// How many frames of an animation are encoded at most; nil is no limit.
+    ///
+    /// The later ones are left out.
+    public var maxFrameCount: Int?
     /// What is taken over from the source beside the pixels.
     public var keptMetadata = KeptMetadata.none
 
@@ -51,11 +69,22 @@ public struct ImageEncoding: Hashable, Sendable {
     /// All that changes a byte of the file, so that no two encodings have the same.
     var identifier: String {
         let quality = quality.map { "\(ImageEncodingOptions(quality: $0).quality)" } ?? ""
-        let fields = [
+        var fields = [
             format?.rawValue ?? "", quality, isLossless ? "lossless" : "", maxByteCount.map { "\($0)" } ?? "",
             "\(frames)", "\(keptMetadata)",
         ]
-        return fields.map { "\($0.utf8.count):\($0)" }.joined()
+        let rules = [
+            Self.fields(preferredFormats.map(\.rawValue)), Self.fields(allowedFormats.map(\.rawValue)),
+            Self.fields(formatQuality.map { "\($0.value) \($0.key.rawValue)" }.sorted()),
+            maxFrameCount.map { "\($0)" } ?? "",
+        ]
+        if rules.contains(where: { !$0.isEmpty }) { fields += rules }
+        return Self.fields(fields)
+    }
+
+    /// Texts as one, of which each can be read again.
+    private static func fields(_ texts: [String]) -> String {
+        texts.map { "\($0.utf8.count):\($0)" }.joined()
     }
 }
 
@@ -65,6 +94,10 @@ public struct EncodedImage: Sendable {
     public let data: Data
     /// Its format.
     public let contentType: ImageContentType
+    /// A number that is the same for the same bytes, on every machine, and another one for others (XXH3, 64 bits).
+    ///
+    /// It was computed when the file was made or read from the disk, so it is the cheap `ETag` of an answer.
+    public let checksum: UInt64
     /// Its width in pixels.
     public let pixelWidth: Int
     /// Its height in pixels.
@@ -87,6 +120,7 @@ public struct EncodedImage: Sendable {
 
     init(_ content: EncodedContent, isDamaged: Bool) {
         data = content.data
+        checksum = content.checksum
         contentType = content.info.contentType
         (pixelWidth, pixelHeight) = (content.info.pixelWidth, content.info.pixelHeight)
         frameCount = content.info.frameCount
@@ -123,10 +157,11 @@ extension ImageEncoding {
     /// - Returns: The file.
     /// - Throws: ``ImagingError``.
     func content(of image: KFCrossPlatformImage, source: Data?) throws(ImagingError) -> EncodedContent {
-        let animation = frames == .all ? image.frames.flatMap { $0.frameCount > 1 ? $0 : nil } : nil
+        let animation = frames == .all ? image.frames.flatMap { severalFrames(of: $0) } : nil
         let sourceFormat = source.flatMap { ImageContentType(sniffing: $0) } ?? image.contentType
         let type = format ?? suitable(sourceFormat, isAnimated: animation != nil, hasAlpha: image.hasAlpha)
-        var options = ImageEncodingOptions(quality: quality ?? Self.usualQuality, lossless: isLossless)
+        let quality = formatQuality[type] ?? quality ?? Self.usualQuality
+        var options = ImageEncodingOptions(quality: quality, lossless: isLossless)
         options.metadata = EncodedMetadata(exif: exif(of: source), hasProfile: true)
         func encoded() throws(ImagingError) -> Data {
             guard let animation, Codecs.canEncodeAnimation(as: type) else {
@@ -149,18 +184,46 @@ extension ImageEncoding {
         return content
     }
 
-    /// The format of the source, if it can be written and holds the result; another one if not.
+    /// The frames that are encoded, if there are several.
+    private func severalFrames(of frames: any ImageFrameSource) -> (any ImageFrameSource)? {
+        let count = min(frames.frameCount, maxFrameCount ?? .max)
+        guard count > 1 else { return nil }
+        return count < frames.frameCount ? FirstFrames(frames, count) : frames
+    }
+
+    /// A preferred format, the source's, or another one: the first that can be written and holds the result.
     private func suitable(_ source: ImageContentType?, isAnimated: Bool, hasAlpha: Bool) -> ImageContentType {
-        let other: ImageContentType = isAnimated ? .webp : hasAlpha ? .png : .jpeg
-        guard let source, Codecs.canEncode(as: source), !isAnimated || Codecs.canEncodeAnimation(as: source),
-            !hasAlpha || source != .jpeg
-        else { return other }
-        return source
+        func holds(_ type: ImageContentType) -> Bool {
+            Codecs.canEncode(as: type) && (!hasAlpha || type != .jpeg)
+                && (!isAnimated
+                    || Codecs.canEncodeAnimation(as: type) && (![.png, .avif].contains(type) || type == source))
+        }
+        if let preferred = preferredFormats.first(where: holds) { return preferred }
+        if let source, allowedFormats.isEmpty ? holds(source) : allowedFormats.contains(source) {
+            // What was added around an opaque image does not change its format, if the formats are chosen.
+            if holds(source) || source == .jpeg && !isAnimated { return source }
+        }
+        return allowedFormats.first(where: holds) ?? (isAnimated ? .webp : hasAlpha ? .png : .jpeg)
     }
 
     private func exif(of source: Data?) -> Data? {
         guard keptMetadata != .none, let source else { return nil }
         let block = Codecs.exif(of: source).flatMap { EXIFCopy($0) }
+        guard keptMetadata != .copyright else { return block?.copyright }
         return block?.block(keepsLocation: keptMetadata == .exifWithLocation)
     }
+}
+
+/// The first frames of an animation.
+private struct FirstFrames: ImageFrameSource {
+    private let frames: any ImageFrameSource
+    let frameCount: Int
+
+    init(_ frames: any ImageFrameSource, _ count: Int) { (self.frames, frameCount) = (frames, count) }
+
+    var data: Data? { nil }
+    var loopCount: UInt { frames.loopCount }
+    func frame(at index: Int, maxSize: CGSize?) -> Bitmap? { frames.frame(at: index, maxSize: maxSize) }
+    func duration(at index: Int) -> TimeInterval { frames.duration(at: index) }
+    func copy() -> FirstFrames { FirstFrames(frames.copy(), frameCount) }
 }

@@ -1,9 +1,10 @@
 // The protocol of processors that look at an image to find the part to keep, such as trimming.
 
-import KFImaging
+public import KFImaging
 
-/// A processor that looks for a part of the image, and must keep the same part of all frames of an animation.
-protocol PartFindingImageProcessor: ImageProcessor {
+/// A processor that looks for a part of the image, and must keep the same part of all frames of an animation. (Not in
+/// Kingfisher.)
+public protocol PartFindingImageProcessor: ImageProcessor {
     /// The processor for the part that was found.
     ///
     /// - Parameters:

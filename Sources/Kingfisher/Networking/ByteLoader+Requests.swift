@@ -14,6 +14,7 @@ extension ByteLoader {
         var downloadTimeout: TimeInterval = 15
         var connectTimeout: TimeInterval?
         var totalTimeout: TimeInterval?
+        var maximumRedirectCount = 20
         var addressPolicy = AddressPolicy.everything
         var fieldsRemovedAcrossOrigins = URLRequest.credentialFields
         var executionOrder = ImageDownloader.ExecutionOrder.automatic

@@ -103,6 +103,14 @@ extension ImageDownloader {
         set { loader.settings.withLock { $0.totalTimeout = newValue } }
     }
 
+    /// How many redirects of a download are followed; 20 at first. (Not in Kingfisher.)
+    ///
+    /// One more is the error `URLError.httpTooManyRedirects`.
+    public var maximumRedirectCount: Int {
+        get { loader.settings.withLock { $0.maximumRedirectCount } }
+        set { loader.settings.withLock { $0.maximumRedirectCount = newValue } }
+    }
+
     /// Whether an interrupted download continues where it broke off when its URL is loaded again; true at first.
     ///
     /// For that the beginning of its body stays in memory: of at most 100 downloads, and of a hundredth of the memory

@@ -41,8 +41,6 @@ final class Transfer: TransportEvents {
         }
     }
 
-    static let redirectLimit = 20
-
     /// The request, and the conditions under which it is sent.
     struct Conditions: Sendable {
         let request: URLRequest
@@ -133,8 +131,9 @@ final class Transfer: TransportEvents {
             state.hops.append(response)
             return state.redirects
         }
-        guard redirects <= Self.redirectLimit else {
-            failTransport(.httpTooManyRedirects, "more than \(Self.redirectLimit) redirects")
+        let limit = loader?.settings.withLock { $0.maximumRedirectCount } ?? 0
+        guard redirects <= limit else {
+            failTransport(.httpTooManyRedirects, "more than \(limit) redirects")
             return .now(nil)
         }
         let leaving = response.url ?? request.url

@@ -24,6 +24,7 @@ extension ImageLoad {
                 return try await result(of: cached, .inBackground)
             }
         }
+        guard !options.isLookupOnly else { return nil }
         let subscribers = task.subscribers.compactMap { $0.isWanted ? $0.showStale : nil }
         if !subscribers.isEmpty {
             var stale = try await result(of: cached)
@@ -102,6 +103,7 @@ extension ImageLoad {
         options.follow(KingfisherParsedOptionsInfo())
         options.keepsDownload = plan.options.keepsDownload  // what is kept is renewed, too
         options.refreshCached = true
+        options.isLookupOnly = false
         options.waitForCache = false
         manager.retrieveImage(with: plan.source, parsed: options, completionHandler: nil)
     }

@@ -22,7 +22,7 @@ struct ImageLoad: Sendable {
             // A cache that cannot be read has nothing; where caches are all there is, that is the error.
             if case .cacheError = error {
                 failure = error
-            } else if plan.asksServer {
+            } else if plan.asksServer, !plan.options.isLookupOnly {
                 try checkIsWanted()
                 return try await imageOfSource()  // the server may have something that can be processed
             } else {
@@ -30,7 +30,7 @@ struct ImageLoad: Sendable {
             }
         }
         // 2. The original image, which has yet to be processed.
-        if cached == nil {
+        if cached == nil, !plan.options.isLookupOnly {
             try checkIsWanted()
             cached = await original(validates: plan.asksServer)
         }
@@ -39,7 +39,7 @@ struct ImageLoad: Sendable {
             try checkIsWanted()
             if let result = try await validated(cached) { return result }
         }
-        guard !plan.options.onlyFromCache else { throw failure ?? plan.notExisting }
+        guard !plan.options.onlyFromCache, !plan.options.isLookupOnly else { throw failure ?? plan.notExisting }
         try checkIsWanted()
         // A load that shares nothing but the entry may have made the image while the disk was read.
         if let image = imageInMemory() { return LoadedImage(image, from: .memory) }

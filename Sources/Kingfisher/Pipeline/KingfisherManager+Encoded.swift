@@ -33,11 +33,48 @@ extension KingfisherManager {
         as encoding: ImageEncoding = ImageEncoding(),
         progressBlock: DownloadProgressBlock? = nil
     ) async throws(KingfisherError) -> EncodedImage {
+        try await encoded(source, encodingOptions(options, encoding), progressBlock)
+    }
+
+    /// The file that is cached, if it may be sent without asking the server. (Not in Kingfisher.)
+    ///
+    /// Nothing is downloaded, decoded or encoded for it: a server that has a queue for such work asks here first. With
+    /// ``KingfisherParsedOptionsInfo/respectCacheControl``, a file that is no longer fresh is no result, unless it may be
+    /// used while its server is asked (`stale-while-revalidate`): that is begun, and not waited for.
+    ///
+    /// - Parameters:
+    ///   - source: Where the image comes from.
+    ///   - options: The options of the load.
+    ///   - encoding: The format, the quality and the like.
+    /// - Returns: The file; nil if there is none, if it cannot be read, and for a cancelled task.
+    public func cachedEncoded(
+        with source: Source,
+        options: KingfisherOptionsInfo? = nil,
+        as encoding: ImageEncoding = ImageEncoding()
+    ) async -> EncodedImage? {
+        var parsed = encodingOptions(options, encoding)
+        parsed.isLookupOnly = true
+        parsed.retryStrategy = nil
+        return try? await encoded(source, parsed, nil)
+    }
+
+    private func encodingOptions(
+        _ options: KingfisherOptionsInfo?,
+        _ encoding: ImageEncoding
+    ) -> KingfisherParsedOptionsInfo {
         var parsed = parsed(options)
         parsed.encoding = encoding
         parsed.onStaleImage = nil
         parsed.progressiveJPEG = nil
-        let result = try await retrieveImage(with: source, parsed: parsed, progressBlock: progressBlock)
+        return parsed
+    }
+
+    private func encoded(
+        _ source: Source,
+        _ options: consuming KingfisherParsedOptionsInfo,
+        _ progressBlock: DownloadProgressBlock?
+    ) async throws(KingfisherError) -> EncodedImage {
+        let result = try await retrieveImage(with: source, parsed: options, progressBlock: progressBlock)
         guard let content = result.image.metadata.encoded else {
             // A cache of the user's gave an image of its own.
             throw .cacheError(reason: .imageNotExisting(key: source.cacheKey))

@@ -91,6 +91,7 @@ private struct RequestIdentity: Equatable, Sendable {
     private let layers: CacheLayers
     private let originalLayers: CacheLayers
     private let onlyFromCache: Bool
+    private let isLookupOnly: Bool
     private let savesData: Bool
     private let connectTimeout: TimeInterval?
     private let downloadTimeout: TimeInterval?
@@ -114,6 +115,7 @@ private struct RequestIdentity: Equatable, Sendable {
         // Without the disk, neither is the original looked up there.
         originalLayers = options.fromMemoryCacheOrRefresh ? .memory : options.originalQueryCacheLayers
         onlyFromCache = options.onlyFromCache
+        isLookupOnly = options.isLookupOnly
         savesData = options.lowDataModeSource != nil
         connectTimeout = options.connectTimeout
         downloadTimeout = options.downloadTimeout

@@ -1,6 +1,6 @@
 // Processors made of closures and of other processors.
 
-import KFImaging
+public import KFImaging
 
 /// A processor that is a closure.
 public struct AnyImageProcessor: ImageProcessor {
@@ -62,7 +62,9 @@ public struct CompositionImageProcessor: ImageProcessor {
 extension CompositionImageProcessor: PartFindingImageProcessor, ChainedImageProcessor {
     var steps: (before: any ImageProcessor, last: any ImageProcessor)? { joined.lastStep }
 
-    func resolved(for frames: any ImageFrameSource, _ options: KingfisherParsedOptionsInfo) -> any ImageProcessor {
+    /// Those in a row, each for the frames that it is given.
+    public func resolved(for frames: any ImageFrameSource, _ options: KingfisherParsedOptionsInfo) -> any ImageProcessor
+    {
         joined.forAllFrames(of: frames, options)
     }
 }

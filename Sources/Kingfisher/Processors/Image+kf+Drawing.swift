@@ -78,6 +78,17 @@ extension KingfisherWrapper where Base == KFCrossPlatformImage {
     /// - Returns: The part; the image itself when nothing would be left, or when there is not enough memory.
     public func smartCrop(to size: CGSize) -> KFCrossPlatformImage { base.smartCropped(toPoints: size) ?? base }
 
+    /// Where ``smartCrop(to:)`` finds the most interesting part. (Not in Kingfisher.)
+    ///
+    /// - Parameter size: The size of the part in points.
+    /// - Returns: The part in pixels of the displayed image; nil for a size without area, and when there is not enough
+    ///   memory to find it.
+    public func smartCropRect(to size: CGSize) -> CGRect? {
+        base.smartCropRect(ofPoints: size).map { part in
+            CGRect(x: part.x, y: part.y, width: part.size.width, height: part.size.height)
+        }
+    }
+
     /// The image without edges that are transparent, or of the colour of its upper left corner.
     ///
     /// - Parameter tolerance: By how much each component of a pixel may differ from emptiness, 0…1.

@@ -2,11 +2,12 @@
 // is in KFImaging.
 
 import Foundation
-import KFImaging
+public import KFImaging
 
 extension TrimmingImageProcessor: PartFindingImageProcessor {
     /// The processor for the smallest part that holds the non-empty parts of all frames.
-    func resolved(for frames: any ImageFrameSource, _ options: KingfisherParsedOptionsInfo) -> any ImageProcessor {
+    public func resolved(for frames: any ImageFrameSource, _ options: KingfisherParsedOptionsInfo) -> any ImageProcessor
+    {
         let parts = (0..<frames.frameCount).lazy.compactMap { index in
             frames.image(at: index, options)?.trimmedRect(tolerance: tolerance)
         }
@@ -19,7 +20,8 @@ extension TrimmingImageProcessor: PartFindingImageProcessor {
 
 extension SmartCroppingImageProcessor: PartFindingImageProcessor {
     /// The processor for the most interesting part of the first frame.
-    func resolved(for frames: any ImageFrameSource, _ options: KingfisherParsedOptionsInfo) -> any ImageProcessor {
+    public func resolved(for frames: any ImageFrameSource, _ options: KingfisherParsedOptionsInfo) -> any ImageProcessor
+    {
         PartImageProcessor(
             part: frames.image(at: 0, options)?.smartCropRect(ofPoints: size),
             identifier: identifier

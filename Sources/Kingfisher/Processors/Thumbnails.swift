@@ -1,7 +1,7 @@
 // The processor for thumbnails in a box. The pixel work is in KFImaging.
 
 public import Foundation
-import KFImaging
+public import KFImaging
 
 /// Makes thumbnails: images that fit into a box, or fill it, decoded at a reduced size wherever the format allows that.
 ///
@@ -98,7 +98,8 @@ public struct ThumbnailImageProcessor: ImageProcessor {
 
 extension ThumbnailImageProcessor: PartFindingImageProcessor {
     /// The processor for the most interesting part of the first frame.
-    func resolved(for frames: any ImageFrameSource, _ options: KingfisherParsedOptionsInfo) -> any ImageProcessor {
+    public func resolved(for frames: any ImageFrameSource, _ options: KingfisherParsedOptionsInfo) -> any ImageProcessor
+    {
         var box = box(options)
         if let first = frames.frame(at: 0) {
             box.thumbnail = Image(cgImage: first).resolvingSmartAnchor(of: box.thumbnail)

@@ -16,7 +16,7 @@ package struct PixelSize: Hashable, Sendable {
     }
 
     /// With width and height changed for one another.
-    var transposed: PixelSize { PixelSize(width: height, height: width) }
+    package var transposed: PixelSize { PixelSize(width: height, height: width) }
 }
 
 /// The distance from the top left corner.

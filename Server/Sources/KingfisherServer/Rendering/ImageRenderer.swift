@@ -1,13 +1,146 @@
-// Stands for the renderer until there is one.
+// The renderer of the server: sources, the library's manager and its caches, errors. The routes call it.
 
+import Foundation
 package import KFImageURLs
+package import Kingfisher
 
+/// Makes results through a manager, which keeps them in memory and on disk as they are sent.
+///
+/// Results of HTTP sources are kept as long as the sources' servers allow (`Cache-Control`, `Expires`), and otherwise for
+/// the server's own `KF_TTL`. `stale-while-revalidate` of a source is done. Those of files are kept until the files change.
 package struct ImageRenderer: Rendering {
-    package init(configuration: ServerConfiguration) {}
+    private let configuration: ServerConfiguration
+    private let manager: KingfisherManager
+    private let options: KingfisherOptionsInfo
 
-    package func cached(_ request: RenderingRequest) async -> RenderedImage? { nil }
+    /// A renderer with caches in the user's caches directory and a downloader of its own.
+    package init(configuration: ServerConfiguration) {
+        self.init(configuration: configuration, cache: ImageCache(name: "kf-server"))
+    }
+
+    /// A renderer that keeps its results in a cache.
+    ///
+    /// The limit of the cache's memory is set as it is configured.
+    package init(configuration: ServerConfiguration, cache: ImageCache) {
+        let manager = KingfisherManager(
+            downloader: ImageDownloader(name: "kf-server", for: configuration),
+            cache: cache
+        )
+        manager.allowsFileURLs = false
+        cache.memoryStorage.config.totalCostLimit = max(configuration.delivery.memoryCacheBytes, 1)
+        self.init(configuration: configuration, manager: manager)
+    }
+
+    /// A renderer that works through a manager, whose settings it leaves alone.
+    package init(configuration: ServerConfiguration, manager: KingfisherManager) {
+        (self.configuration, self.manager) = (configuration, manager)
+        func lifetime(_ longest: Int) -> StorageExpiration {
+            let seconds = min(configuration.delivery.maxAge, longest)
+            return seconds > 0 ? .seconds(Double(seconds)) : .expired
+        }
+        // Use does not prolong it: what a source's server says nothing about would never be asked for again.
+        options = [
+            .callbackQueue(.untouch), .respectCacheControl,
+            .memoryCacheExpiration(lifetime(300)), .memoryCacheAccessExtendingExpiration(.none),
+            .diskCacheExpiration(lifetime(.max)), .diskCacheAccessExtendingExpiration(.none),
+        ]
+    }
+
+    package func cached(_ request: RenderingRequest) async -> RenderedImage? {
+        guard let source = try? source(of: request.plan) else { return nil }
+        let found = await manager.cachedEncoded(
+            with: source,
+            options: options(for: request),
+            as: request.encoding(in: configuration)
+        )
+        return found.flatMap { $0.isDamaged ? nil : RenderedImage($0) }
+    }
 
     package func render(_ request: RenderingRequest) async throws(RenderingError) -> RenderedImage {
-        throw RenderingError(status: 500, kind: "renderer", reason: "There is no renderer.")
+        let source = try source(of: request.plan)
+        let image: EncodedImage
+        do throws(KingfisherError) {
+            image = try await manager.retrieveEncoded(
+                with: source,
+                options: options(for: request),
+                as: request.encoding(in: configuration)
+            )
+        } catch {
+            throw await failure(error, request, source)
+        }
+        if image.isDamaged { throw .incomplete }
+        return RenderedImage(image)
+    }
+
+    private func options(for request: RenderingRequest) -> KingfisherOptionsInfo {
+        options + [.processor(PlanProcessor(request, configuration))]
+    }
+
+    private func source(of plan: ImagePlan) throws(RenderingError) -> Source {
+        let text = plan.source
+        let scheme = text.utf8.firstIndex(of: UInt8(ascii: ":")).map { text[..<$0].lowercased() }
+        switch scheme {
+        case "http", "https":
+            guard let url = URL(string: text), url.host?.isEmpty == false else {
+                throw RenderingError(status: 404, kind: "source_refused", reason: "The source is no URL with a host.")
+            }
+            return .network(url)
+        case "local":
+            guard let root = configuration.sources.localRoot, text.hasPrefix("local://") else {
+                let reason = "Sources of local:// need KF_LOCAL_FILESYSTEM_ROOT."
+                throw RenderingError(status: 404, kind: "source_refused", reason: reason)
+            }
+            let file = try LocalFiles(root: root).file(text)
+            let limit = plan.limits.sourceBytes ?? configuration.sources.maxBytes
+            if limit > 0, file.byteCount > limit {
+                throw .tooLarge("The source has \(file.byteCount) bytes; the limit is \(limit).")
+            }
+            return .provider(file)
+        default:
+            let reason = "The source is no URL of http, https or local."
+            throw RenderingError(status: 404, kind: "source_refused", reason: reason)
+        }
+    }
+
+    private func failure(
+        _ error: KingfisherError,
+        _ request: RenderingRequest,
+        _ source: Source
+    ) async -> RenderingError {
+        guard case .processorError(.processingFailed(_, .data(let data))) = error else {
+            return RenderingError(error, of: source.url?.host ?? "The folder of sources")
+        }
+        return await Diagnosis.reason(
+            data,
+            SourceCheck(configuration.sources, request.plan),
+            request.plan,
+            resultLimit: configuration.output.maxDimension
+        )
+    }
+}
+
+extension RenderedImage {
+    fileprivate init(_ image: EncodedImage) {
+        self.init(image: image, entityTag: "\"" + String(image.checksum, radix: 36) + "\"")
+    }
+}
+
+extension ImageDownloader {
+    /// A downloader for the sources of a server.
+    fileprivate convenience init(name: String, for configuration: ServerConfiguration) {
+        self.init(name: name)
+        let sources = configuration.sources
+        let session = URLSessionConfiguration.ephemeral
+        session.httpCookieAcceptPolicy = .never
+        sessionConfiguration = session
+        var refused = AddressPolicy.publicOnly.refused
+        if sources.allowsLoopbackAddresses { refused.remove(.loopback) }
+        if sources.allowsLinkLocalAddresses { refused.remove(.linkLocal) }
+        if sources.allowsPrivateAddresses { refused.subtract([.private, .uniqueLocal, .carrierGradeNAT]) }
+        addressPolicy = AddressPolicy(refusing: refused)
+        maximumRedirectCount = sources.maxRedirects
+        maximumResponseSize = sources.maxBytes > 0 ? sources.maxBytes : .max
+        connectTimeout = Double(sources.connectTimeout)
+        (totalTimeout, downloadTimeout) = (Double(configuration.timeout), Double(configuration.timeout))
     }
 }

@@ -1,0 +1,84 @@
+// Which file a result becomes: format, quality, metadata. For the renderer and the processor.
+
+import KFImageURLs
+import Kingfisher
+
+extension FileFormat {
+    /// The library's name.
+    var contentType: ImageContentType {
+        switch self {
+        case .jpeg: .jpeg
+        case .png: .png
+        case .webp: .webp
+        case .avif: .avif
+        case .gif: .gif
+        case .ico: .ico
+        case .svg: .svg
+        case .heic: .heic
+        case .bmp: .bmp
+        case .tiff: .tiff
+        case .jxl: .jxl
+        }
+    }
+
+    /// Those whose quality can be chosen.
+    fileprivate static let lossy: [FileFormat] = [.jpeg, .webp, .avif, .jxl]
+    /// Those that results keep animations in.
+    fileprivate static let animated: Set<FileFormat> = [.gif, .webp]
+}
+
+extension RenderingRequest {
+    /// The format that is certain before the source is known: one that is enforced for this client, or the URL's.
+    private func certainFormat(in settings: OutputSettings) -> FileFormat? {
+        preferredFormats.first(where: settings.enforces) ?? plan.output.format
+    }
+
+    /// The formats of sources that are sent as they are: those that the plan names, where the result has the same one.
+    func keptFormats(in settings: OutputSettings) -> Set<ImageContentType> {
+        let kept = plan.output.keptFormats.filter { format in
+            if let result = certainFormat(in: settings) ?? preferredFormats.first { return format == result }
+            return settings.preferredFormats.contains(format)
+        }
+        return Set(kept.map(\.contentType))
+    }
+
+    /// How the result is encoded.
+    func encoding(in configuration: ServerConfiguration) -> ImageEncoding {
+        var encoding = ImageEncoding()
+        guard !plan.output.isRaw else {
+            encoding.frames = .first
+            return encoding
+        }
+        let settings = configuration.output
+        func quality(_ format: FileFormat) -> Double { Double(plan.quality(of: format, in: settings)) / 100 }
+        if let format = certainFormat(in: settings) {
+            encoding.format = format.contentType
+            if FileFormat.lossy.contains(format) { encoding.quality = quality(format) }
+            encoding.frames = FileFormat.animated.contains(format) ? .all : .first
+        } else {
+            encoding.preferredFormats = preferredFormats.map(\.contentType)
+            encoding.allowedFormats = settings.preferredFormats.map(\.contentType)
+            for format in FileFormat.lossy { encoding.formatQuality[format.contentType] = quality(format) }
+        }
+        if encoding.frames == .all {
+            encoding.maxFrameCount = plan.limits.animationFrames ?? configuration.sources.maxFrames
+        }
+        encoding.maxByteCount = plan.output.maxBytes > 0 ? plan.output.maxBytes : nil
+        let metadata = plan.metadata
+        encoding.keptMetadata =
+            metadata.isStripped ? (metadata.keepsCopyright ? .copyright : .none) : .exifWithLocation
+        return encoding
+    }
+}
+
+extension OutputSettings {
+    /// Whether clients that accept a format get it whatever the URL names.
+    fileprivate func enforces(_ format: FileFormat) -> Bool {
+        switch format {
+        case .webp: webP == .enforced
+        case .avif: avif == .enforced
+        case .jxl: jxl == .enforced
+        default: false
+        }
+    }
+}

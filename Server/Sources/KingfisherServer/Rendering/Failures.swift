@@ -1,0 +1,129 @@
+// Which status an answer without an image has, and why. For the renderer.
+
+import Foundation
+import KFImageURLs
+import Kingfisher
+
+extension RenderingError {
+    static func tooLarge(_ reason: String) -> Self { Self(status: 422, kind: "too_large", reason: reason) }
+
+    static func damaged(_ reason: String) -> Self { Self(status: 422, kind: "damaged", reason: reason) }
+
+    static let incomplete = damaged("The source is damaged or incomplete: a part of the image is missing.")
+
+    /// What the bytes of a source lack to be an image.
+    init(_ error: ImagingError) {
+        let reason = "Of the source no image can be made: \(error.description)."
+        switch error {
+        case .limitExceeded, .tooManyFrames, .outOfMemory: self = .tooLarge(reason)
+        case .emptyData, .unrecognizedFormat, .unsupported:
+            self.init(status: 422, kind: "not_an_image", reason: reason)
+        case .malformed, .coderFailed: self = .damaged(reason)
+        case .encodingFailed: self.init(status: 422, kind: "not_encodable", reason: reason)
+        }
+    }
+
+    /// Why a load failed, except for what its bytes lack.
+    ///
+    /// Of the source only the host is named: its path, query or user name may be secret.
+    init(_ error: KingfisherError, of place: String) {
+        switch error {
+        case _ where error.isCancelled:
+            self.init(status: 499, kind: "cancelled", reason: "Nobody waits for the result any more.")
+        case .responseError(.invalidHTTPStatusCode(let response)):
+            self.init(answer: response.statusCode, of: place)
+        case .responseError(.responseTooLarge(_, let limit)):
+            self = .tooLarge("The source on \(place) is larger than \(limit) bytes, see KF_MAX_SRC_FILE_SIZE.")
+        case .responseError(.URLSessionError(let error as URLError)):
+            self.init(transfer: error.code, of: place)
+        case .requestError(.fileURLNotAllowed), .requestError(.invalidURL):
+            self.init(status: 404, kind: "source_refused", reason: "The source is no URL of http, https or local.")
+        case .imageSettingError(.dataProviderError): self = LocalFiles.missing
+        default:
+            let reason = "The image could not be made; the library's error has the code \(error.errorCode)."
+            self.init(status: 500, kind: "internal", reason: reason)
+        }
+    }
+
+    private init(answer: Int, of place: String) {
+        let status =
+            switch answer {
+            case 400..<500: answer
+            case 500...: 502
+            default: 404
+            }
+        self.init(
+            status: status,
+            kind: "source_status",
+            reason: "\(place) answered the request for the source with the status \(answer)."
+        )
+    }
+
+    private init(transfer code: URLError.Code, of place: String) {
+        func unreachable(_ reason: String) -> Self { Self(status: 404, kind: "source_unreachable", reason: reason) }
+        switch code {
+        case .timedOut:
+            let reason = "\(place) did not send the source in time, see KF_TIMEOUT and KF_CONNECT_TIMEOUT."
+            self.init(status: 504, kind: "source_timeout", reason: reason)
+        case .resourceUnavailable:
+            let reason =
+                "\(place) has an address that sources may not have, see KF_ALLOW_PRIVATE_SOURCE_ADDRESSES"
+                + " and its kin, or would be reached through a proxy."
+            self.init(status: 404, kind: "source_refused", reason: reason)
+        case .unsupportedURL, .badURL:
+            self.init(status: 404, kind: "source_refused", reason: "The source is no usable URL of http or https.")
+        case .httpTooManyRedirects:
+            let reason = "\(place) redirects too often, see KF_MAX_REDIRECTS."
+            self.init(status: 404, kind: "source_redirects", reason: reason)
+        case .networkConnectionLost, .cannotDecodeContentData:
+            self = .damaged("\(place) sent the source incompletely.")
+        case .cannotFindHost, .dnsLookupFailed: self = unreachable("The host \(place) is not known.")
+        case .appTransportSecurityRequiresSecureConnection:
+            self = unreachable("\(place) redirects from https to http, which is not followed.")
+        case .badServerResponse: self = unreachable("\(place) did not answer with HTTP.")
+        default: self = unreachable("\(place) cannot be connected to (URLError \(code.rawValue)).")
+        }
+    }
+}
+
+/// Finds out why no image could be made of bytes, which decodes them once more: for errors only.
+enum Diagnosis {
+    /// One at a time, so that requests for damaged sources take no more than a processor.
+    private static let queue = DispatchQueue(label: "kf-server.diagnosis")
+
+    static func reason(_ data: Data, _ check: SourceCheck, _ plan: ImagePlan, resultLimit: Int) async
+        -> RenderingError
+    {
+        await withCheckedContinuation { continuation in
+            queue.async {
+                continuation.resume(returning: find(data, check, plan, resultLimit: resultLimit))
+            }
+        }
+    }
+
+    private static func find(
+        _ data: Data,
+        _ check: SourceCheck,
+        _ plan: ImagePlan,
+        resultLimit: Int
+    ) -> RenderingError {
+        do throws(RenderingError) {
+            let header = try check.header(of: data)
+            let size = PixelSource.file(data, header).size
+            try check.sizes(of: ImageGeometry(source: size, plan: plan, resultLimit: resultLimit))
+        } catch {
+            return error
+        }
+        let item = ImageProcessItem.data(data)
+        let decoding = KingfisherError.processorError(
+            reason: .processingFailed(processor: DefaultImageProcessor.default, item: item)
+        )
+        if let error = decoding.imagingError { return RenderingError(error) }
+        guard Image(data: data)?.isDamaged == false else { return .incomplete }
+        return RenderingError(
+            status: 422,
+            kind: "not_encodable",
+            reason: "The result cannot be written in the format that was asked for, or there was no memory for it."
+        )
+    }
+}

@@ -1,0 +1,64 @@
+// What tells the results of two plans apart before they are encoded. For the keys of the caches.
+
+import KFImageURLs
+import Kingfisher
+
+extension ImagePlan {
+    /// A text of all that changes a pixel, and of nothing else; two plans of one text have one result.
+    ///
+    /// Only numbers and names of cases are in it, and none of them has a colon or a slash, so it can be read in one way
+    /// only. A group of fields that has its defaults is left out.
+    func pixelIdentifier(resultLimit: Int, keptFormats: Set<ImageContentType>) -> String {
+        let defaults = ImagePlan()
+        var text = "imgproxy"
+        func add(_ name: String, _ values: Any...) {
+            text += "/" + name
+            for value in values { text += ":\(value)" }
+        }
+        addLimits(add)
+        guard !output.isRaw else { return text + "/raw" }
+        if resizing != defaults.resizing {
+            add("size", resizing.kind.rawValue, resizing.width, resizing.height, resizing.minWidth, resizing.minHeight)
+            add("scale", resizing.zoomX, resizing.zoomY, resizing.dpr, resizing.enlarges)
+        }
+        if gravity != Gravity() { add("gravity", gravity.kind.rawValue, gravity.x, gravity.y) }
+        if crop != defaults.crop {
+            add("crop", crop.width, crop.height)
+            if let own = crop.ownGravity { add("cropgravity", own.kind.rawValue, own.x, own.y) }
+        }
+        if let threshold = trim.threshold {
+            add("trim", threshold, trim.color?.number ?? "auto", trim.isEqualHorizontally, trim.isEqualVertically)
+        }
+        if turning != defaults.turning {
+            add("turn", turning.followsOrientation, turning.rotation.rawValue)
+            add("flip", turning.flipsHorizontally, turning.flipsVertically)
+        }
+        if effects != defaults.effects { add("effects", effects.blur, effects.sharpen, effects.pixelate) }
+        addCanvas(add)
+        if resultLimit > 0 { add("limit", resultLimit) }
+        if !keptFormats.isEmpty { add("kept", keptFormats.compactMap { $0.preferredFileExtension }.sorted()) }
+        return text
+    }
+
+    private func addCanvas(_ add: (String, Any...) -> Void) {
+        if canvas.extends { add("extend", canvas.gravity.kind.rawValue, canvas.gravity.x, canvas.gravity.y) }
+        if canvas.extendsToAspectRatio {
+            let gravity = canvas.aspectRatioGravity
+            add("ratio", gravity.kind.rawValue, gravity.x, gravity.y)
+        }
+        if padding != Sides() { add("padding", padding.top, padding.right, padding.bottom, padding.left) }
+        if let background { add("background", background.number) }
+    }
+
+    /// Limits decide whether there is a result, so those with other ones do not share a load.
+    private func addLimits(_ add: (String, Any...) -> Void) {
+        if let value = limits.sourceMegapixels { add("megapixels", value) }
+        if let value = limits.sourceBytes { add("bytes", value) }
+        if let value = limits.frameMegapixels { add("framepixels", value) }
+        if let value = limits.resultDimension { add("dimension", value) }
+    }
+}
+
+extension KFImageURLs.Color {
+    fileprivate var number: Int { Int(red) << 16 | Int(green) << 8 | Int(blue) }
+}

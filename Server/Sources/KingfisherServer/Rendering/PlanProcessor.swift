@@ -1,0 +1,108 @@
+// The processor that does what a plan says, from the bytes of a source to the pixels of the result. For the renderer.
+
+import Foundation
+import KFImageURLs
+import Kingfisher
+
+/// Decodes a source at about the size it is needed in, and makes the result of a plan of it.
+struct PlanProcessor: PartFindingImageProcessor {
+    private let plan: ImagePlan
+    private let resultLimit: Int
+    private let check: SourceCheck
+    /// The formats of sources that are sent as they are.
+    private let keptFormats: Set<ImageContentType>
+    /// What the first frame of an animation has fixed for all.
+    private var parts = FoundParts()
+    let identifier: String
+
+    /// The processor for a request; one that differs in nothing that changes a pixel has the same identifier.
+    init(_ request: RenderingRequest, _ configuration: ServerConfiguration) {
+        plan = request.plan
+        resultLimit = configuration.output.maxDimension
+        check = SourceCheck(configuration.sources, plan)
+        keptFormats = request.keptFormats(in: configuration.output)
+        identifier = request.plan.pixelIdentifier(resultLimit: resultLimit, keptFormats: keptFormats)
+    }
+
+    func process(item: ImageProcessItem, options: KingfisherParsedOptionsInfo) -> KFCrossPlatformImage? {
+        switch item {
+        case .image(let image): made(of: .pixels(image.kf.normalized), options)
+        case .data(let data): made(of: data, options)
+        }
+    }
+
+    func resolved(
+        for frames: any ImageFrameSource,
+        _ options: KingfisherParsedOptionsInfo
+    ) -> any ImageProcessor {
+        guard let first = frames.frame(at: 0) else { return self }
+        var steps = PixelSteps(plan, resultLimit: resultLimit, check: check, options: options)
+        _ = steps.run(on: .pixels(Image(cgImage: first)))
+        var resolved = self
+        resolved.parts = steps.parts
+        return resolved
+    }
+
+    private func made(of data: Data, _ options: KingfisherParsedOptionsInfo) -> Image? {
+        guard let header = try? check.header(of: data) else { return nil }
+        if plan.output.isRaw || keptFormats.contains(header.contentType) { return Image(file: data) }
+        let isTurned = header.orientation != .up
+        let ignoresOrientation = isTurned && !plan.turning.followsOrientation
+        // Borders are looked for in all pixels, and decoding at a smaller size turns the image.
+        guard plan.trim.threshold != nil || ignoresOrientation else {
+            return made(of: .file(data, header), options)
+        }
+        let whole = DefaultImageProcessor.default.process(item: .data(data), options: options)
+        guard let whole, !whole.isDamaged, let bitmap = whole.cgImage else { return nil }
+        return made(of: .pixels(ignoresOrientation ? Image(cgImage: bitmap) : whole.kf.normalized), options)
+    }
+
+    private func made(of source: PixelSource, _ options: KingfisherParsedOptionsInfo) -> Image? {
+        var steps = PixelSteps(plan, resultLimit: resultLimit, check: check, options: options)
+        steps.parts = parts
+        return steps.run(on: source)
+    }
+}
+
+/// Where the pixels of a result come from.
+enum PixelSource {
+    /// Bytes that are decoded at the size that is needed.
+    case file(Data, ImageInfo)
+    /// Pixels that are there: upright, or as they are stored if the plan ignores the orientation.
+    case pixels(Image)
+
+    /// As the plan sees it.
+    var size: PixelSize {
+        switch self {
+        case .file(_, let info): info.displayedSize
+        case .pixels(let image): PixelSize(width: image.pixelWidth, height: image.pixelHeight)
+        }
+    }
+
+    /// Whether it has no pixels of its own, and loses nothing when it becomes larger.
+    var isDrawing: Bool {
+        if case .file(_, let info) = self { info.contentType == .svg } else { false }
+    }
+
+    /// All of it in another size.
+    func image(of size: PixelSize, _ options: KingfisherParsedOptionsInfo) -> Image? {
+        let scaling = ThumbnailImageProcessor(size: size.cgSize, mode: .exact)
+        switch self {
+        case .file(let data, _): return scaling.process(item: .data(data), options: options)
+        case .pixels(let image):
+            return size == self.size ? image : scaling.process(item: .image(image), options: options)
+        }
+    }
+}
+
+extension ImageInfo {
+    /// The size after turning the image upright.
+    var displayedSize: PixelSize {
+        let size = PixelSize(width: pixelWidth, height: pixelHeight)
+        return orientation.exif >= 5 ? size.transposed : size
+    }
+}
+
+extension PixelSize {
+    var cgSize: CGSize { CGSize(width: width, height: height) }
+}

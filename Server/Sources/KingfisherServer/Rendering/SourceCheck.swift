@@ -1,0 +1,53 @@
+// The limits on sources and results, judged by headers before anything is decoded. For the processor and for errors.
+
+import Foundation
+import KFImageURLs
+import Kingfisher
+
+/// What a source may be, and how large a result may become.
+struct SourceCheck {
+    private let maxBytes: Int
+    private let maxPixels: Double
+    private let maxFramePixels: Double
+    private let isRaw: Bool
+
+    init(_ settings: SourceSettings, _ plan: ImagePlan) {
+        maxBytes = plan.limits.sourceBytes ?? settings.maxBytes
+        maxPixels = (plan.limits.sourceMegapixels ?? settings.maxMegapixels) * 1e6
+        maxFramePixels = (plan.limits.frameMegapixels ?? 0) * 1e6
+        isRaw = plan.output.isRaw
+    }
+
+    /// The header of a source that is allowed.
+    func header(of data: Data) throws(RenderingError) -> ImageInfo {
+        if maxBytes > 0, data.count > maxBytes {
+            throw .tooLarge("The source has \(data.count) bytes; the limit is \(maxBytes).")
+        }
+        let header: ImageInfo
+        do throws(ImagingError) {
+            header = try ImageInfo(data: data)
+        } catch {
+            throw RenderingError(error)
+        }
+        if isRaw { return header }
+        let size = "\(header.pixelWidth)×\(header.pixelHeight) pixels"
+        let pixels = Double(header.pixelWidth) * Double(header.pixelHeight)
+        if pixels > maxPixels {
+            throw .tooLarge("The source has \(size); the limit is \(Int(maxPixels)) in all.")
+        }
+        if header.frameCount > 1, maxFramePixels > 0, pixels > maxFramePixels {
+            throw .tooLarge("The frames of the source have \(size); the limit is \(Int(maxFramePixels)) in all.")
+        }
+        return header
+    }
+
+    /// Throws if a result would be larger than a source may be, at any step.
+    func sizes(of geometry: ImageGeometry) throws(RenderingError) {
+        for size in [geometry.scaled, geometry.size]
+        where Double(size.width) * Double(size.height) > max(maxPixels, 1) {
+            throw .tooLarge(
+                "The result would need \(size.width)×\(size.height) pixels; the limit is \(Int(maxPixels)) in all."
+            )
+        }
+    }
+}

@@ -1,0 +1,170 @@
+// What is added to the pixels of results, and the files that they become.
+
+import Foundation
+import KFImageURLs
+import Kingfisher
+import KingfisherServer
+import KingfisherTestSupport
+import Testing
+
+@Suite(.timeLimit(.minutes(5))) struct RenderedFilesTests {
+    @Test("Canvas and padding are transparent, of the background's colour, or white where nothing is transparent")
+    func canvas() async throws {
+        try await RenderingRig.run { rig in
+            rig.server.route("/a", try Quadrants.png())
+            let padded = try await rig.pixels("pd:10:20:30:40")
+            #expect(padded.size == [260, 140] && padded.corners == Array(repeating: "clear", count: 4))
+            #expect(padded.color(40, 10) == "red" && padded.color(239, 109) == "yellow")
+            #expect(padded.color(39, 10) == "clear" && padded.color(240, 109) == "clear")
+            let colored = try await rig.pixels("pd:10/bg:00ff00")
+            #expect(colored.corners == Array(repeating: "green", count: 4) && colored.image.hasAlpha == false)
+            let extended = try await rig.pixels("rs:fit:200:200:0:1:so:0:10")
+            #expect(extended.size == [200, 200] && extended.color(0, 89) == "clear" && extended.color(0, 90) == "red")
+            #expect(extended.color(199, 189) == "yellow" && extended.color(199, 190) == "clear")
+            let jpeg = try Pixels(try await rig.render("pd:16/f:jpg").image.data)
+            #expect(jpeg.corners == Array(repeating: "white", count: 4) && jpeg.color(120, 20) == "green")
+            let clear = Image(cgImage: Bitmap(width: 8, height: 8) { _, _ in })
+            rig.server.route("/clear", .data(try #require(clear.pngData())))
+            #expect(try await rig.pixels("", path: "/clear").color(4, 4) == "clear")
+            #expect(try await rig.pixels("bg:255:0:0", path: "/clear").color(4, 4) == "red")
+        }
+    }
+
+    @Test("Blurring, sharpening and squares change the result, not its size") func effects() async throws {
+        try await RenderingRig.run { rig in
+            rig.server.route("/a", try Quadrants.png())
+            let plain = try await rig.pixels("w:100")
+            let blurred = try await rig.pixels("w:100/bl:4")
+            let sharpened = try await rig.pixels("w:100/bl:2/sh:2")
+            #expect(blurred.size == plain.size && sharpened.size == plain.size)
+            #expect(!Quadrants.names.contains(blurred.color(50, 10)) && blurred.corners == Quadrants.names)
+            #expect(sharpened.color(50, 10) != blurred.color(50, 10))
+            // The middle of 100×50 is within a square of 20.
+            let squares = try await rig.pixels("w:100/pix:20")
+            #expect(squares.size == plain.size && squares.color(41, 1) == squares.color(59, 15))
+            #expect(squares.color(0, 0) == "red")
+        }
+    }
+
+    @Test("The URL's format, the client's, the source's, or one that can hold the result") func formats() async throws {
+        func choose(
+            _ options: String,
+            _ path: String,
+            _ formats: [FileFormat] = [],
+            _ configure: (inout ServerConfiguration) -> Void = { _ in }
+        ) async throws -> ImageContentType {
+            var type = ImageContentType.unknown
+            try await RenderingRig.run(configure) { rig in
+                let image = Quadrants.image()
+                rig.server.route("/jpeg", .data(try Quadrants.jpeg()))
+                rig.server.route("/png", try Quadrants.png())
+                rig.server.route("/webp", .data(try await image.kf.encoded(as: ImageEncoding(.webp)).data))
+                let clear = Image(cgImage: Bitmap(width: 8, height: 8) { _, _ in })
+                rig.server.route("/clear", .data(try await clear.kf.encoded(as: ImageEncoding(.webp)).data))
+                rig.server.route("/gif", .data(try await Quadrants.animation()))
+                rig.server.route("/moving", .data(try await Quadrants.animation(as: .webp)))
+                let result = try await rig.render("w:50" + options, path: path, preferring: formats).image
+                type = result.contentType
+                #expect(ImageContentType(sniffing: result.data) == type)
+            }
+            return type
+        }
+        #expect(try await choose("", "/jpeg") == .jpeg)
+        #expect(try await choose("/pd:5", "/jpeg") == .jpeg)
+        #expect(try await choose("", "/png") == .png)
+        #expect(try await choose("", "/gif") == .gif)
+        #expect(try await choose("", "/webp") == .jpeg)
+        #expect(try await choose("", "/clear") == .png)
+        #expect(try await choose("", "/moving") == .gif)
+        for format in [FileFormat.jpeg, .png, .webp, .avif, .gif, .ico] {
+            #expect(try await choose("/f:\(format.rawValue)", "/png").preferredFileExtension != nil)
+        }
+        #expect(try await choose("/f:avif", "/png") == .avif)
+        #expect(try await choose("/f:webp", "/png") == .webp)
+        #expect(try await choose("", "/png", [.avif, .webp]) == .avif)
+        #expect(try await choose("", "/gif", [.avif, .webp]) == .webp)
+        #expect(try await choose("/f:png", "/jpeg", [.webp]) == .png)
+        #expect(try await choose("/f:png", "/jpeg", [.webp]) { $0.output.webP = .enforced } == .webp)
+        #expect(try await choose("", "/webp", []) { $0.output.preferredFormats = [.webp, .png] } == .webp)
+    }
+
+    @Test("All frames are made alike, up to the most that are allowed") func animations() async throws {
+        try await RenderingRig.run { rig in
+            rig.server.route("/a", .data(try await Quadrants.animation()))
+            let result = try await rig.render("rs:fill:40:40/g:sm/t:1").image
+            #expect(result.pixelWidth == 40 && result.pixelHeight == 40 && result.frameCount == 3)
+            let cropped = try await rig.render("c:100:50:soea/w:20").image
+            let corners = try Pixels(cropped.data).corners
+            #expect(cropped.frameCount == 3 && corners == Array(repeating: "yellow", count: 4))
+            #expect(try await rig.render("w:20/maf:2").image.frameCount == 2)
+            #expect(try await rig.render("w:20/maf:1").image.frameCount == 1)
+            #expect(try await rig.render("w:20/f:jpg").image.frameCount == 1)
+            #expect(try await rig.render("w:20/f:webp").image.frameCount == 3)
+        }
+    }
+
+    @Test("The quality is the URL's, the format's or the server's, and lowered until the file is small enough")
+    func quality() async throws {
+        try await RenderingRig.run { rig in
+            let noise = Image(
+                cgImage: Bitmap(width: 256, height: 256, hasAlpha: false) { bytes, _ in
+                    var generator = SystemRandomNumberGenerator()
+                    for place in bytes.indices {
+                        bytes[place] = place % 4 == 3 ? 255 : .random(in: 0...255, using: &generator)
+                    }
+                }
+            )
+            rig.server.route("/a", .data(try #require(noise.pngData())))
+            func count(_ options: String) async throws -> Int { try await rig.render(options).image.data.count }
+            let usual = try await count("f:jpg")
+            #expect(try await count("f:jpg/q:80") == usual)
+            #expect(try await count("f:jpg/q:90") > usual)
+            #expect(try await count("f:jpg/fq:jpg:40") < usual)
+            let webP = try await count("f:webp")
+            #expect(try await count("f:webp/fq:jpg:10") == webP)
+            #expect(try await count("f:webp/q:79") == webP)
+            let (least, budget) = (try await count("f:jpg/q:10"), usual / 2)
+            let limited = try await count("f:jpg/mb:\(budget)")
+            #expect(limited <= budget && limited > least)
+            #expect(try await count("f:jpg/mb:1") == least)
+        }
+    }
+
+    @Test("Sources are sent as they are where that is asked for") func asTheyAre() async throws {
+        try await RenderingRig.run { rig in
+            let (jpeg, gif) = (try Quadrants.jpeg(orientation: 6), try await Quadrants.animation())
+            rig.server.route("/jpeg", .data(jpeg))
+            rig.server.route("/gif", .data(gif))
+            func bytes(_ options: String, _ path: String, _ formats: [FileFormat] = []) async throws -> Data {
+                try await rig.render(options, path: path, preferring: formats).image.data
+            }
+            #expect(try await bytes("raw:1/w:10", "/jpeg") == jpeg)
+            #expect(try await bytes("raw:1/f:png", "/gif") == gif)
+            #expect(try await bytes("skp:jpg:gif/w:10", "/jpeg") == jpeg)
+            #expect(try await bytes("skp:gif/w:10", "/gif") == gif)
+            #expect(try await bytes("skp:jpg/w:10/f:jpg", "/jpeg") == jpeg)
+            #expect(try await bytes("skp:jpg/w:10/f:png", "/jpeg") != jpeg)
+            #expect(try await bytes("skp:png/w:10", "/jpeg") != jpeg)
+            #expect(try await bytes("skp:jpg/w:10", "/jpeg", [.webp]) != jpeg)
+        }
+    }
+
+    @Test("Of the metadata all, the copyright or nothing is kept") func metadata() async throws {
+        try await RenderingRig.run { rig in
+            // Big-endian EXIF with a model (0x0110) and a copyright (0x8298), both of three letters.
+            func field(_ tag: [UInt8], _ text: String) -> [UInt8] { tag + [0, 2, 0, 0, 0, 4] + Array(text.utf8) + [0] }
+            let fields = [0, 2] + field([1, 0x10], "CAM") + field([0x82, 0x98], "ANN") + [0, 0, 0, 0]
+            let block = Array("Exif\0\0MM".utf8) + [0, 42, 0, 0, 0, 8] + fields
+            var data = try #require(Quadrants.image().jpegData(compressionQuality: 0.9))
+            data.insert(contentsOf: [0xFF, 0xE1, 0, UInt8(block.count + 2)] + block, at: 2)
+            rig.server.route("/a", .data(data))
+            func kept(_ options: String) async throws -> [String] {
+                let data = try await rig.render("w:50/" + options).image.data
+                return ["CAM", "ANN"].filter { data.range(of: Data($0.utf8)) != nil }
+            }
+            #expect(try await kept("sm:1") == ["ANN"])
+            #expect(try await kept("kcr:0").isEmpty)
+            #expect(try await kept("sm:0") == ["CAM", "ANN"])
+        }
+    }
+}

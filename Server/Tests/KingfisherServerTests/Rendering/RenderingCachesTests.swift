@@ -1,0 +1,115 @@
+// What is made once and kept, for how long, and under which key.
+
+import Foundation
+import KFImageURLs
+import Kingfisher
+import KingfisherServer
+import KingfisherTestSupport
+import Testing
+
+@Suite(.timeLimit(.minutes(5))) struct RenderingCachesTests {
+    @Test("A thousand equal requests at once need one download, and get one result") func shared() async throws {
+        try await RenderingRig.run { rig in
+            let gate = Gate()
+            rig.server.route("/a", .data(try Quadrants.jpeg()).with { $0.gate = gate })
+            let request = try rig.request("rs:fill:50:50/f:webp")
+            let results = try await withThrowingTaskGroup(of: RenderedImage.self) { group in
+                for _ in 0..<1000 {
+                    group.addTask {
+                        if let cached = await rig.renderer.cached(request) { return cached }
+                        return try await rig.renderer.render(request)
+                    }
+                }
+                await rig.server.waitForRequests(1, to: "/a")
+                gate.open()
+                return try await group.reduce(into: []) { $0.append($1) }
+            }
+            #expect(results.count == 1000 && rig.server.count("/a") == 1)
+            // An encoder that had run twice would have left two buffers.
+            #expect(Set(results.map(\.entityTag)).count == 1)
+        }
+    }
+
+    @Test("Results come from memory, then from the disk, with the same entity tag") func layers() async throws {
+        try await RenderingRig.run { rig in
+            rig.server.route("/a", .data(try Quadrants.jpeg()))
+            let request = try rig.request("w:50")
+            #expect(await rig.renderer.cached(request) == nil && rig.server.count("/a") == 0)
+            let made = try await rig.renderer.render(request)
+            #expect(made.image.cacheType == .none && made.entityTag.hasPrefix("\"") && made.entityTag.count > 8)
+            let hot = try #require(await rig.renderer.cached(request))
+            #expect(hot.image.cacheType == .memory && hot.entityTag == made.entityTag)
+            await ImageCache.allCachesWillTerminate(within: 60)
+            rig.cache.clearMemoryCache()
+            let kept = try #require(await rig.renderer.cached(request))
+            #expect(kept.image.cacheType == .disk && kept.entityTag == made.entityTag)
+            #expect(kept.image.data == made.image.data && rig.server.count("/a") == 1)
+            #expect(await rig.renderer.cached(request)?.image.cacheType == .memory)
+            #expect(try await rig.renderer.render(try rig.request("w:51")).entityTag != made.entityTag)
+        }
+    }
+
+    @Test("What its server does not let be used without a question is asked for, and shared")
+    func freshness() async throws {
+        func hits(_ control: String, clearing: Bool) async throws -> (isCached: Bool, requests: Int) {
+            var result = (isCached: false, requests: 0)
+            try await RenderingRig.run { rig in
+                let source = TestResponse.data(try Quadrants.jpeg()).with {
+                    $0.headers["Cache-Control"] = control
+                    $0.etag = "\"1\""
+                }
+                rig.server.route("/a", source)
+                let request = try rig.request("w:50")
+                let made = try await rig.renderer.render(request)
+                await ImageCache.allCachesWillTerminate(within: 60)
+                if clearing { rig.cache.clearMemoryCache() }
+                result.isCached = await rig.renderer.cached(request) != nil
+                if control.contains("stale-while") { await rig.server.waitForRequests(2, to: "/a") }
+                result.requests = rig.server.count("/a")
+                #expect(try await rig.renderer.render(request).entityTag == made.entityTag)
+            }
+            return result
+        }
+        for clearing in [false, true] {
+            #expect(try await hits("max-age=1000", clearing: clearing) == (true, 1))
+            #expect(try await hits("no-cache", clearing: clearing) == (false, 1))
+            #expect(try await hits("no-store", clearing: clearing) == (false, 1))
+            #expect(try await hits("max-age=0, stale-while-revalidate=1000", clearing: clearing) == (true, 2))
+        }
+    }
+
+    @Test("With a lifetime of nothing, nothing is kept") func noLifetime() async throws {
+        try await RenderingRig.run({ $0.delivery.maxAge = 0 }) { rig in
+            rig.server.route("/a", .data(try Quadrants.jpeg()))
+            let request = try rig.request("w:50")
+            for _ in 0..<2 { _ = try await rig.renderer.render(request) }
+            #expect(await rig.renderer.cached(request) == nil && rig.server.count("/a") == 2)
+        }
+    }
+
+    @Test("Plans share a result exactly if they differ in nothing that changes it") func keys() async throws {
+        try await RenderingRig.run { rig in
+            rig.server.route("/a", .data(try Quadrants.jpeg()))
+            func isCached(_ options: String) async throws -> Bool {
+                await rig.renderer.cached(try rig.request(options)) != nil
+            }
+            _ = try await rig.render("w:50/f:png")
+            for same in ["f:png/w:50", "w:50/f:png/cb:7/fn:x/att:1", "s:50/f:png/q:30", "w:50/f:png/exp:9999999999"] {
+                #expect(try await isCached(same), "\(same)")
+            }
+            let others = [
+                "w:51", "h:50", "w:5/h:0", "mw:50", "mh:50", "z:2", "dpr:2", "el:1", "rt:fill", "g:no", "g:no:1",
+                "g:no:0:1",
+                "c:1", "c:0:1", "c:1:0:no", "t:1", "t:1:fff", "t:1::1", "t:1::0:1", "pd:1", "pd:0:1", "ex:1", "ex:1:no",
+                "exar:1", "exar:1:no", "ar:0", "rot:90", "fl:1", "fl:0:1", "bg:000", "bl:1", "sh:1", "pix:2", "mrd:9",
+                "raw:1", "sm:0", "kcr:0", "msr:1", "msfs:99999",
+            ]
+            for option in others {
+                #expect(try await !isCached("w:50/f:png/\(option)"), "\(option)")
+            }
+            for option in ["f:webp", "f:jpg", "f:jpg/q:30", "f:jpg/mb:1000", "f:gif", "f:gif/maf:1", "skp:jpg"] {
+                #expect(try await !isCached("w:50/\(option)"), "\(option)")
+            }
+        }
+    }
+}

@@ -21,7 +21,7 @@ SECONDS ?= 30
 TSAN := --sanitize=thread -Xswiftc -DKF_TSAN --scratch-path .build-tsan
 
 .PHONY: help demo gallery desktop kf man test examples bench fuzz soak tsan docs format lint layers packages build systems
-.PHONY: bench-check server-test server-reference portability targets dependencies desktop-dependencies clean toolchain
+.PHONY: bench-check serve server-test server-reference portability targets dependencies desktop-dependencies clean toolchain
 
 help: ## Lists these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -92,6 +92,16 @@ examples: dependencies ## Builds the packages in Examples, if what they depend o
 # A package of its own, with the .build of its own folder.
 server-test: dependencies ## Builds and tests the package in Server, if what it depends on can be fetched
 	@Scripts/test-server
+
+# On loopback, so that it needs no key; PORT=9000 is another port. In release, since a debug build is much slower.
+PORT ?= 8080
+SERVE := KF_BIND=127.0.0.1:$(PORT) KF_LOCAL_FILESYSTEM_ROOT="$(CURDIR)/docs"
+
+serve: dependencies ## Builds and runs the image server on loopback, with the images in docs, and prints a URL to try
+	@swift build -c release --package-path Server --product kf-server
+	@echo "serve: http://127.0.0.1:$(PORT)/_/rs:fill:300:200/plain/local:///gallery.png@webp"
+	@echo "serve: http://127.0.0.1:$(PORT)/ is a page to try options; ctrl-C ends the server"
+	@$(SERVE) exec "$$(swift build -c release --package-path Server --show-bin-path)/kf-server" $(or $(COMMAND),serve) --develop
 
 server-reference: toolchain ## Writes docs/server-options.md from the tables of options and settings
 	@page="$$(swift run --package-path Server --quiet kf-server-reference)"; echo "$$page" >docs/server-options.md

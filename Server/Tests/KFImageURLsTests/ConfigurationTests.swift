@@ -49,6 +49,7 @@ import Testing
         ("KF_FORMAT_QUALITY", "exe=10"), ("KF_PRESETS", "a"), ("KF_PRESETS", "a=w:x"), ("KF_PRESETS", "a=pr:b"),
         ("KF_PREFERRED_FORMATS", "jpeg,exe"), ("KF_REQUESTS_QUEUE_SIZE", "0"), ("IMGPROXY_QUALITY", "x"),
         ("KF_ALOWED_SOURCES", "https://a/"), ("KF_", "1"), ("KF_ONLY_PRESETS", "1"),
+        ("KF_FALLBACK_IMAGE_HTTP_CODE", "101"), ("KF_FALLBACK_IMAGE_HTTP_CODE", "600"), ("KF_LOG_LEVEL", "loud"),
     ]
 
     @Test("What is wrong is an error by the name of the variable", arguments: wrong)

@@ -8,6 +8,10 @@ package struct ConfigurationProblem: Hashable, Sendable {
     package let text: String
     /// Whether the server must not start like this.
     package let isError: Bool
+
+    package init(name: String, text: String, isError: Bool) {
+        (self.name, self.text, self.isError) = (name, text, isError)
+    }
 }
 
 extension ServerConfiguration {
@@ -59,6 +63,9 @@ extension ServerConfiguration {
         }
         if urls.allowsOnlyPresets && urls.presets.isEmpty {
             problems.append(.error("KF_ONLY_PRESETS", "There are no presets; set KF_PRESETS."))
+        }
+        if (1..<200).contains(delivery.fallback.status) {
+            problems.append(.error("KF_FALLBACK_IMAGE_HTTP_CODE", "It must be 0, or from 200 on."))
         }
         return problems
     }

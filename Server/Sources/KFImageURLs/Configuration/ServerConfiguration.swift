@@ -5,11 +5,15 @@ package struct ServerConfiguration: Hashable, Sendable {
     package var address = Address(host: "", port: 8080)
     /// How many images are made at one time; 0 is the number of processors.
     package var workerCount = 0
-    package var queue = Queue()
+    /// How many results are made or wait for being made at one time; more are refused.
+    package var maxMakings = 256
     /// Seconds for a whole request.
     package var timeout = 10
+    /// Seconds until a connection without a request is closed.
+    package var keepAliveTimeout = 60
     /// Whether answers say why they are errors.
     package var showsReasons = false
+    package var logLevel = LogLevel.info
     package var urls = URLSettings()
     package var sources = SourceSettings()
     package var output = OutputSettings()
@@ -35,13 +39,6 @@ package struct ServerConfiguration: Hashable, Sendable {
             let bytes = parts(of: host, by: ".").map { UInt8($0) }
             return host == "localhost" || host == "::1" || (bytes.count == 4 && bytes[0] == 127 && !bytes.contains(nil))
         }
-    }
-
-    /// The requests that wait for a worker; more than that are refused.
-    package struct Queue: Hashable, Sendable {
-        package var requestCount = 256
-        /// What the sources of the requests may take together, in bytes.
-        package var byteCount = 256 << 20
     }
 }
 
@@ -108,10 +105,31 @@ package struct DeliverySettings: Hashable, Sendable {
     package var sendsETag = true
     /// The site whose scripts may read results, or `*`; nil is none.
     package var allowedOrigin: String?
+    package var fallback = Fallback()
     /// What results kept in memory may take, in bytes.
     package var memoryCacheBytes = 64 << 20
     /// What results kept on disk may take, in bytes; 0 is no limit.
     package var diskCacheBytes = 10 << 30
 
     package init() {}
+
+    /// What is sent in place of an image that cannot be made.
+    package struct Fallback: Hashable, Sendable {
+        /// An image like those in URLs, with what they do to theirs; nil sends the error.
+        package var source: String?
+        /// 0 is the error's.
+        package var status = 200
+        /// Seconds that caches may keep it; 0 is that of other results.
+        package var maxAge = 0
+    }
+}
+
+/// Which lines are written to the log.
+package enum LogLevel: String, CaseIterable, Hashable, Sendable {
+    /// Also answers from the caches.
+    case debug
+    case info
+    /// Only what went wrong.
+    case warning
+    case error
 }

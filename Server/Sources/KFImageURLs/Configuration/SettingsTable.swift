@@ -11,21 +11,27 @@ package enum SettingsTable {
             "WORKERS",
             .integer(0...1024),
             \.workerCount,
-            help: "How many images are made at one time; 0 is the number of processors."
+            help: "How many images are decoded and encoded at one time; 0 is the number of processors."
         ),
         Setting(
             "REQUESTS_QUEUE_SIZE",
             .integer(1...1_000_000),
-            \.queue.requestCount,
-            help: "How many requests wait for a worker; more are answered with 429."
-        ),
-        Setting(
-            ours: "QUEUE_BYTES",
-            .integer(1...(.max)),
-            \.queue.byteCount,
-            help: "How many bytes the sources of waiting requests take together; more are answered with 429."
+            \.maxMakings,
+            help: "How many results are made, or wait for that, at one time; more are answered with 429."
         ),
         Setting("TIMEOUT", .integer(1...86400), \.timeout, help: "Seconds until a request is answered with 503."),
+        Setting(
+            "KEEP_ALIVE_TIMEOUT",
+            .integer(1...86400),
+            \.keepAliveTimeout,
+            help: "Seconds until a connection without a request is closed."
+        ),
+        Setting(
+            "LOG_LEVEL",
+            Value<LogLevel>.name(),
+            \.logLevel,
+            help: "Which lines are written to the log; answers from the caches are there with debug only."
+        ),
         Setting(
             "DEVELOPMENT_ERRORS_MODE",
             .boolean,
@@ -235,6 +241,24 @@ package enum SettingsTable {
             Value.text("origin, or *").orNil(""),
             \.delivery.allowedOrigin,
             help: "The site whose scripts may read results."
+        ),
+        Setting(
+            "FALLBACK_IMAGE_URL",
+            Value.text("source").orNil(""),
+            \.delivery.fallback.source,
+            help: "Sent in place of images that cannot be loaded or made, with the options of their URL."
+        ),
+        Setting(
+            "FALLBACK_IMAGE_HTTP_CODE",
+            .integer(0...599),
+            \.delivery.fallback.status,
+            help: "The status code it is sent with; 0 is the error's."
+        ),
+        Setting(
+            "FALLBACK_IMAGE_TTL",
+            .integer(0...(.max)),
+            \.delivery.fallback.maxAge,
+            help: "Seconds that caches may keep it; 0 is KF_TTL."
         ),
     ]
 }

@@ -30,7 +30,24 @@ package enum RequestError: Error, Hashable, Sendable {
         }
     }
 
-    /// A sentence for those who develop; others are only told the status.
+    /// One word or more for metrics and the log, without anything of the URL.
+    package var kind: String {
+        switch self {
+        case .wrongSignature: "wrong_signature"
+        case .missingSignature: "missing_signature"
+        case .forbiddenOption: "forbidden_option"
+        case .malformedPath: "malformed_path"
+        case .unknownOption: "unknown_option"
+        case .badOption: "bad_option"
+        case .unknownPreset: "unknown_preset"
+        case .expired: "expired"
+        case .badSource: "bad_source"
+        case .unknownFormat: "unknown_format"
+        case .formatNotWritable: "format_not_writable"
+        }
+    }
+
+    /// A sentence for those who develop, with parts of the URL; others are only told the status.
     package var reason: String {
         switch self {
         case .wrongSignature: "The signature is not that of this path."

@@ -1,0 +1,75 @@
+// For how long caches may keep an answer, and whether a client has it already. For the answers.
+
+package import Foundation
+package import HTTPTypes
+package import KFImageURLs
+package import Kingfisher
+
+/// The rules for how long one answer may be kept.
+package struct CachePolicy {
+    private let delivery: DeliverySettings
+    private let maxAge: Int
+    private let end: Date?
+
+    /// Rules for an answer.
+    ///
+    /// - Parameters:
+    ///   - delivery: The configuration.
+    ///   - maxAge: Seconds, unless the source's field is handed on.
+    ///   - end: When the URL ends to be valid; nothing is kept for longer.
+    package init(_ delivery: DeliverySettings, maxAge: Int, until end: Date?) {
+        (self.delivery, self.maxAge, self.end) = (delivery, maxAge, end)
+    }
+
+    /// The fields that say it.
+    ///
+    /// What the source says about `stale-while-revalidate` is handed on with the rest, since the library does it.
+    ///
+    /// - Parameters:
+    ///   - metadata: What the source said.
+    ///   - cacheType: Where the result was found.
+    ///   - now: The time.
+    /// - Returns: `Cache-Control`, and `Age` with that of the source.
+    package func fields(for metadata: CacheMetadata?, in cacheType: CacheType, now: Date = Date()) -> HTTPFields {
+        let left = end.map { max(0, Int($0.timeIntervalSince(now))) } ?? .max
+        let ours = "max-age=\(min(maxAge, left)), public"
+        guard delivery.passesCacheControl else { return [.cacheControl: ours] }
+        // What the source said about a result in memory is not known here, so caches must ask.
+        guard let metadata else { return [.cacheControl: cacheType == .memory ? "no-cache" : ours] }
+        if let field = metadata.cacheControl {
+            let age = now.timeIntervalSince(metadata.date ?? metadata.storedAt) + (metadata.age ?? 0)
+            return [.cacheControl: Self.shortened(field, to: left), .age: "\(max(0, Int(min(age, 1e9))))"]
+        }
+        guard let expires = metadata.expires else { return [.cacheControl: ours] }
+        let seconds = Int(max(0, min(expires.timeIntervalSince(now), 1e9)))
+        return [.cacheControl: "max-age=\(min(seconds, left)), public"]
+    }
+
+    /// A field that allows no more seconds than that.
+    private static func shortened(_ field: String, to seconds: Int) -> String {
+        if seconds == .max { return field }
+        var isLimited = false
+        let directives = field.split(separator: ",").map { directive -> String in
+            let parts = directive.trimmed().split(separator: "=", maxSplits: 1)
+            guard parts.count == 2, ["max-age", "s-maxage"].contains(parts[0].lowercased()) else {
+                return String(directive.trimmed())
+            }
+            isLimited = isLimited || parts[0].lowercased() == "max-age"
+            return "\(parts[0])=\(min(Int(parts[1]) ?? 0, seconds))"
+        }
+        return (directives + (isLimited ? [] : ["max-age=\(seconds)"])).joined(separator: ", ")
+    }
+}
+
+/// Whether the client has what would be sent.
+///
+/// `If-Modified-Since` counts only where it is exactly what was sent as `Last-Modified`.
+package func isUnmodified(for request: HTTPFields, entityTag: String?, lastModified: String?) -> Bool {
+    if let field = request[.ifNoneMatch] {
+        guard let entityTag else { return false }
+        return field.split(separator: ",").map { $0.trimmed() }
+            .contains { $0 == "*" || ($0.hasPrefix("W/") ? $0.dropFirst(2) : $0) == entityTag }
+    }
+    guard let lastModified else { return false }
+    return request[.ifModifiedSince] == lastModified
+}

@@ -1,0 +1,39 @@
+// The name that browsers save a result under. For the answers.
+
+import Foundation
+import KFImageURLs
+
+/// The field `Content-Disposition` of a plan's result.
+///
+/// Whatever the name, the field has only printable ASCII, and no quote but its own. The extension is the result's,
+/// without dot.
+func contentDisposition(of plan: ImagePlan, fileExtension: String) -> String {
+    let stem = plan.delivery.filename ?? stem(of: plan.source)
+    let name = "\(stem).\(fileExtension)"
+    let kind = plan.delivery.isAttachment ? "attachment" : "inline"
+    let field = "\(kind); filename=\"\(String(decoding: name.unicodeScalars.map(safeByte), as: UTF8.self))\""
+    if name.utf8.allSatisfy({ $0 < 0x80 }) { return field }
+    return "\(field); filename*=UTF-8''\(name.utf8.map(escaped).joined())"
+}
+
+/// The last part of a source's path without its extension; `image` if there is none.
+private func stem(of source: String) -> String {
+    let path = source.utf8.prefix { $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") }
+    let afterScheme = path.firstRange(of: "://".utf8).map { path[$0.upperBound...] } ?? path
+    guard let slash = afterScheme.lastIndex(of: UInt8(ascii: "/")) else { return "image" }
+    let last = String(Substring(afterScheme[slash...].dropFirst()))
+    let name = last.removingPercentEncoding ?? last
+    let stem = name.lastIndex(of: ".").map { name[..<$0] } ?? name[...]
+    return stem.isEmpty ? "image" : String(stem)
+}
+
+private func safeByte(_ scalar: Unicode.Scalar) -> UInt8 {
+    let isSafe =
+        scalar.isASCII && scalar.value >= 0x20 && scalar.value != 0x7F && !"\"\\/%".unicodeScalars.contains(scalar)
+    return isSafe ? UInt8(scalar.value) : UInt8(ascii: "_")
+}
+
+private func escaped(_ byte: UInt8) -> String {
+    if isUnreserved(byte) { return String(Unicode.Scalar(byte)) }
+    return "%" + (byte < 16 ? "0" : "") + String(byte, radix: 16, uppercase: true)
+}

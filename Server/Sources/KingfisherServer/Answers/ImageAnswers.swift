@@ -1,0 +1,93 @@
+// Makes answers of results and of errors. For the routes.
+
+import Foundation
+import HTTPTypes
+import Hummingbird
+import KFImageURLs
+import Kingfisher
+import NIOHTTP1
+
+/// The answers of a configuration.
+struct ImageAnswers: Sendable {
+    let configuration: ServerConfiguration
+    /// Whether answers say why they are errors.
+    let showsReasons: Bool
+
+    /// The answer with a result; without its bytes if the client has them.
+    func response(_ served: ServedImage, plan: ImagePlan, to request: HTTPRequest) -> Response {
+        let image = served.image.image
+        let entityTag = configuration.delivery.sendsETag ? served.image.entityTag : nil
+        let lastModified = image.cacheMetadata?.lastModified
+        let policy = CachePolicy(
+            configuration.delivery,
+            maxAge: maxAge(of: served),
+            until: plan.delivery.expirationDate
+        )
+        var fields = policy.fields(for: image.cacheMetadata, in: image.cacheType)
+        fields[.eTag] = entityTag
+        fields[.lastModified] = lastModified
+        fields[.accessControlAllowOrigin] = configuration.delivery.allowedOrigin
+        if configuration.output.negotiates { fields[.vary] = "Accept" }
+
+        let status = status(of: served)
+        if status == .ok, isUnmodified(for: request.headerFields, entityTag: entityTag, lastModified: lastModified) {
+            return Response(status: .notModified, headers: fields)
+        }
+        fields[.contentType] = image.mimeType
+        fields[.contentLength] = "\(image.data.count)"
+        fields[.xContentTypeOptions] = "nosniff"
+        let fileExtension = image.contentType.preferredFileExtension ?? "bin"
+        fields[.contentDisposition] = contentDisposition(of: plan, fileExtension: fileExtension)
+        if image.contentType == .svg {
+            // Scripts of a drawing would run with the rights of this site.
+            fields[.contentSecurityPolicy] = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; sandbox"
+        }
+        let hasBody = request.method != .head
+        let body = hasBody ? ResponseBody(byteBuffer: ByteBuffer(bytes: image.data)) : ResponseBody()
+        return Response(status: status, headers: fields, body: body)
+    }
+
+    /// The answer with an error.
+    func response(_ error: RenderingError) -> Response {
+        let status = Self.status(error.status)
+        var fields: HTTPFields = [.cacheControl: "no-store"]
+        fields[.accessControlAllowOrigin] = configuration.delivery.allowedOrigin
+        if error.status == 429 || error.status == 503 { fields[.retryAfter] = "1" }
+        return .text(showsReasons ? error.reason : Self.words(for: status), status: status, fields)
+    }
+
+    private func maxAge(of served: ServedImage) -> Int {
+        let delivery = configuration.delivery
+        return served.error != nil && delivery.fallback.maxAge > 0 ? delivery.fallback.maxAge : delivery.maxAge
+    }
+
+    /// That of a fallback is configured.
+    private func status(of served: ServedImage) -> HTTPResponse.Status {
+        guard let error = served.error else { return .ok }
+        let code = configuration.delivery.fallback.status
+        return Self.status(code == 0 ? error.status : code)
+    }
+
+    private static func status(_ code: Int) -> HTTPResponse.Status {
+        (200...599).contains(code) ? HTTPResponse.Status(code: code) : .internalServerError
+    }
+
+    private static func words(for status: HTTPResponse.Status) -> String {
+        HTTPResponseStatus(statusCode: status.code).reasonPhrase
+    }
+}
+
+extension Response {
+    /// An answer with a text.
+    static func text(
+        _ text: String,
+        type: String = "text/plain; charset=utf-8",
+        status: HTTPResponse.Status = .ok,
+        _ fields: HTTPFields = [:]
+    ) -> Response {
+        var fields = fields
+        fields[.contentType] = type
+        fields[.xContentTypeOptions] = "nosniff"
+        return Response(status: status, headers: fields, body: ResponseBody(byteBuffer: ByteBuffer(string: text)))
+    }
+}

@@ -1,0 +1,124 @@
+// The server of images, for applications that are built with Hummingbird: somebody's own, or the program.
+
+public import Hummingbird
+public import HummingbirdCore
+package import KFImageURLs
+public import Logging
+public import NIOCore
+
+/// Answers requests for images whose URLs say what is done to them.
+///
+/// A server may be shared by threads. In an application of one's own, the context of requests is
+/// ``ImageRequestContext`` or one like it, and the connections come from ``http``:
+///
+///     let images = try ImageServer(environment: ProcessInfo.processInfo.environment, logger: logger)
+///     let router = Router(context: ImageRequestContext.self)
+///     router.get("hello") { _, _ in "hello" }
+///     images.addRoutes(to: router)
+///     let application = Application(router: router, server: images.http)
+public struct ImageServer: Sendable {
+    package let routes: ImageRoutes
+
+    /// A server that is set up by variables of the environment; `docs/server-options.md` lists them.
+    ///
+    /// `KF_BIND` and `KF_WORKERS` are for the program, and do nothing here.
+    ///
+    /// - Parameters:
+    ///   - environment: The variables; those that begin with neither `KF_` nor `IMGPROXY_` are ignored.
+    ///   - logger: Gets a line for each request that is not answered from the caches.
+    /// - Throws: ``InvalidConfiguration`` if a variable is wrong.
+    public init(environment: [String: String], logger: Logger) throws(InvalidConfiguration) {
+        let (configuration, problems) = KFImageURLs.ServerConfiguration.read(environment)
+        let errors = problems.filter(\.isError)
+        guard errors.isEmpty else { throw InvalidConfiguration(complaints: errors.map { "\($0.name): \($0.text)" }) }
+        let renderer = ImageRenderer(configuration: configuration)
+        self.init(configuration: configuration, renderer: renderer, logger: logger)
+    }
+
+    /// A server with a renderer.
+    ///
+    /// - Parameters:
+    ///   - configuration: All settings.
+    ///   - renderer: Makes the results; that of a test makes them up.
+    ///   - logger: Gets a line for each request that is not answered from the caches.
+    ///   - isDeveloped: Whether errors say why, and `/` has a page to try options.
+    package init(
+        configuration: KFImageURLs.ServerConfiguration,
+        renderer: any Rendering,
+        logger: Logger,
+        isDeveloped: Bool = false
+    ) {
+        routes = ImageRoutes(
+            configuration: configuration,
+            renderer: renderer,
+            logger: logger,
+            isDeveloped: isDeveloped
+        )
+    }
+
+    /// Answers GET and HEAD for all paths that no other route of the router is for, `/health` and `/metrics` among them.
+    ///
+    /// `KF_PATH_PREFIX` is what the paths of images begin with. The router must not belong to a group with a path.
+    ///
+    /// - Parameter router: The router of the application.
+    public func addRoutes<Context: ConnectionRequestContext>(to router: some RouterMethods<Context>) {
+        let responder = ImageResponder<Context>(routes: routes)
+        for method in [HTTPRequest.Method.get, .head] { router.on("**", method: method, responder: responder) }
+    }
+
+    /// What answers all requests of an application that serves nothing else.
+    public var responder: some HTTPResponder<ImageRequestContext> { ImageResponder(routes: routes) }
+
+    /// Connections that tell when their clients leave, so that nothing is made for these.
+    ///
+    /// With other ones everything works but that.
+    public var http: HTTPServerBuilder {
+        let (clients, seconds) = (routes.clients, Int64(routes.configuration.keepAliveTimeout))
+        return .http1(
+            configuration: HTTP1Channel.Configuration(
+                additionalChannelHandlers: [LeavingHandler(clients: clients)],
+                idleTimeout: .seconds(seconds)
+            )
+        )
+    }
+}
+
+/// Variables of the environment that are wrong.
+public struct InvalidConfiguration: Error, CustomStringConvertible {
+    /// A sentence for each, which begins with the name of the variable; without the values of secrets.
+    public let complaints: [String]
+
+    /// All of them, a line each.
+    public var description: String { complaints.joined(separator: "\n") }
+}
+
+/// The context of requests, with the connection that each came on.
+public protocol ConnectionRequestContext: RequestContext {
+    /// The connection.
+    var connection: any Channel { get }
+}
+
+/// The context of requests where an application needs no more than that.
+public struct ImageRequestContext: ConnectionRequestContext {
+    /// What Hummingbird keeps.
+    public var coreContext: CoreRequestContextStorage
+    /// The connection.
+    public let connection: any Channel
+
+    /// A context.
+    ///
+    /// - Parameter source: What Hummingbird knows of the request.
+    public init(source: ApplicationRequestContextSource) {
+        coreContext = CoreRequestContextStorage(source: source)
+        connection = source.channel
+    }
+}
+
+/// The routes as an application calls them.
+struct ImageResponder<Context: ConnectionRequestContext>: HTTPResponder {
+    let routes: ImageRoutes
+
+    func respond(to request: Request, context: Context) async throws -> Response {
+        await routes.respond(to: request, on: context.connection)
+    }
+}

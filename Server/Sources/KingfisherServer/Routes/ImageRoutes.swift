@@ -1,0 +1,178 @@
+// What each path is answered with. For the responder.
+
+import Foundation
+import HTTPTypes
+import Hummingbird
+package import KFImageURLs
+import Kingfisher
+import Logging
+import NIOCore
+
+/// All that the server does, behind one function.
+package final class ImageRoutes: Sendable {
+    package let configuration: ServerConfiguration
+    package let clients = ClientWatch()
+    package let places: Places
+    package let metrics = ServerMetrics()
+    let renderer: any Rendering
+    private let parser: PathParser
+    private let answers: ImageAnswers
+    private let logger: Logger
+    private let isDeveloped: Bool
+    private let healthPath: String
+
+    init(configuration: ServerConfiguration, renderer: any Rendering, logger: Logger, isDeveloped: Bool) {
+        (self.configuration, self.renderer) = (configuration, renderer)
+        (self.logger, self.isDeveloped) = (logger, isDeveloped)
+        healthPath = configuration.urls.prefix + "/health"
+        places = Places(limit: configuration.maxMakings)
+        parser = PathParser(settings: configuration.urls)
+        answers = ImageAnswers(configuration: configuration, showsReasons: configuration.showsReasons || isDeveloped)
+    }
+
+    func respond(to request: Request, on connection: any Channel) async -> Response {
+        let isHead = request.method == .head
+        guard isHead || request.method == .get else {
+            return .text("Method Not Allowed", status: .methodNotAllowed, [.allow: "GET, HEAD"])
+        }
+        let response = await get(request.head, on: connection)
+        return isHead ? response.createHeadResponse() : response
+    }
+
+    private func get(_ request: HTTPRequest, on connection: any Channel) async -> Response {
+        let path = request.path ?? ""
+        let end = path.utf8.firstIndex(of: UInt8(ascii: "?")) ?? path.endIndex
+        switch path[..<end] {
+        case "/health", healthPath[...]:
+            // These words, since programs that watch servers of this kind look for them.
+            return .text("imgproxy is running")
+        case "/metrics":
+            return .text(metricsText, type: "text/plain; version=0.0.4; charset=utf-8")
+        case "/" where isDeveloped:
+            return .text(FormPage.html(configuration.urls), type: "text/html; charset=utf-8")
+        default:
+            return await image(path, request, on: connection)
+        }
+    }
+
+    private var metricsText: String {
+        let (makings, waiting) = places.counts
+        return metrics.text(
+            gauges: [
+                ("kf_makings", "Results that are made, or wait for it.", makings),
+                ("kf_waiting_requests", "Requests that wait for these.", waiting),
+                ("kf_pixel_queue_length", "Work that waits for the processors.", PixelThreads.queueLength),
+            ]
+        )
+    }
+
+    private func image(_ path: String, _ request: HTTPRequest, on connection: any Channel) async -> Response {
+        var record = RequestRecord(identifier: requestIdentifier(of: request))
+        var response: Response
+        do throws(RenderingError) {
+            let parsed = try parse(path)
+            (record.source, record.warnings) = (parsed.plan.source, parsed.warnings)
+            let served = try await serve(parsed.plan, request, on: connection)
+            (record.origin, record.error, record.byteCount) = (
+                served.origin, served.error, served.image.image.data.count
+            )
+            response = answers.response(served, plan: parsed.plan, to: request)
+        } catch {
+            record.error = error
+            response = answers.response(error)
+        }
+        response.headers.set(.requestIdentifier, record.identifier)
+        record.status = response.status.code
+        record.write(to: logger, metrics)
+        return response
+    }
+
+    private func parse(_ path: String) throws(RenderingError) -> ParsedPath {
+        do throws(RequestError) {
+            return try parser.parse(path)
+        } catch {
+            throw RenderingError(status: error.status, kind: error.kind, reason: error.reason)
+        }
+    }
+
+    private func serve(
+        _ plan: ImagePlan,
+        _ request: HTTPRequest,
+        on connection: any Channel
+    ) async throws(RenderingError) -> ServedImage {
+        let rendering = negotiated(plan, accept: request.headerFields[.accept], configuration)
+        do throws(RenderingError) {
+            return try await result(of: rendering, on: connection)
+        } catch {
+            guard let source = configuration.delivery.fallback.source, error.isAboutTheImage else { throw error }
+            var instead = rendering.plan
+            instead.source = source
+            let request = RenderingRequest(plan: instead, preferredFormats: rendering.preferredFormats)
+            guard var served = try? await result(of: request, on: connection) else { throw error }
+            served.error = error
+            return served
+        }
+    }
+
+    private func result(
+        of request: RenderingRequest,
+        on connection: any Channel
+    ) async throws(RenderingError) -> ServedImage {
+        if let image = await renderer.cached(request) { return ServedImage(image: image, origin: .cache(of: image)) }
+        guard let entry = places.enter(request) else { throw .tooManyRequests }
+        let (renderer, places, metrics) = (renderer, places, metrics)
+        let outcome = await clients.outcome(
+            within: .seconds(Int64(configuration.timeout)),
+            on: connection,
+            of: {
+                // The place is kept until the work ends, also where nobody waits for it any more.
+                defer { places.leave(request) }
+                let started = ContinuousClock.now
+                defer { metrics.observe(.making, ContinuousClock.now - started) }
+                do throws(RenderingError) {
+                    return .success(try await renderer.render(request))
+                } catch {
+                    return .failure(error)
+                }
+            }
+        )
+        let image = try outcome.get()
+        return ServedImage(image: image, origin: entry == .joined ? .shared : .cache(of: image))
+    }
+}
+
+/// A result, and how it was come by.
+struct ServedImage {
+    let image: RenderedImage
+    let origin: ImageOrigin
+    /// Why this is the fallback; nil if it is not.
+    var error: RenderingError?
+}
+
+/// Where a result came from, for metrics and the log.
+enum ImageOrigin: String {
+    case memory, disk, made
+    /// Made, for another request that came before.
+    case shared
+
+    static func cache(of image: RenderedImage) -> Self {
+        switch image.image.cacheType {
+        case .memory: .memory
+        case .disk: .disk
+        case .none: .made
+        }
+    }
+}
+
+extension RenderingError {
+    static let tooManyRequests = Self(
+        status: 429,
+        kind: "queue_full",
+        reason: "As many results as KF_REQUESTS_QUEUE_SIZE allows are being made; try again later."
+    )
+    static let timedOut = Self(status: 503, kind: "timeout", reason: "The result was not ready within KF_TIMEOUT.")
+    static let clientLeft = Self(status: 499, kind: "client_left", reason: "The client left before it was answered.")
+
+    /// Whether another image may be sent instead.
+    var isAboutTheImage: Bool { ![429, 499, 503].contains(status) }
+}

@@ -1,0 +1,55 @@
+// The program: its commands, and what they share. For those who run an image server.
+
+import ArgumentParser
+import Foundation
+import KFImageURLs
+
+@main struct KFServer: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "kf-server",
+        abstract: "Serves images over HTTP, made as their URLs say.",
+        discussion: """
+            The URLs are those of imgproxy. Variables of the environment set the server up: those that begin with KF_, \
+            and IMGPROXY_ where they mean the same. docs/server-options.md lists options and settings.
+            """,
+        subcommands: [Serve.self, Check.self],
+        defaultSubcommand: Serve.self
+    )
+}
+
+/// What the commands are told.
+struct SetupOptions: ParsableArguments {
+    @Flag(help: "Starts without a key on addresses that others reach: whoever reaches them can have anything made.")
+    var unsafe = false
+
+    @Flag(help: "Errors say why, and / is a page to try options; not for servers that others reach.")
+    var develop = false
+
+    /// The configuration, and what is wrong with it, whether its keys protect it included.
+    func read() -> (configuration: ServerConfiguration, problems: [ConfigurationProblem]) {
+        var (configuration, problems) = ServerConfiguration.read(ProcessInfo.processInfo.environment)
+        if !configuration.isProtected {
+            let complaint = """
+                Without a key whoever reaches \(configuration.bindText) can have any image made. Set KF_KEY and KF_SALT \
+                (each as `openssl rand -hex 32` prints it), or KF_BIND=127.0.0.1:8080, or start with --unsafe.
+                """
+            problems.append(ConfigurationProblem(name: "KF_KEY", text: complaint, isError: !unsafe))
+        }
+        return (configuration, problems)
+    }
+}
+
+extension ServerConfiguration {
+    /// The address as it is set.
+    var bindText: String { inForce.first { $0.name == "KF_BIND" }?.value ?? "" }
+}
+
+extension ConfigurationProblem {
+    /// The line that says it.
+    var line: String { "\(isError ? "error" : "warning"): \(name): \(text)" }
+}
+
+/// Writes lines to the standard error.
+func complain(_ lines: [String]) {
+    FileHandle.standardError.write(Data(lines.map { "kf-server: \($0)\n" }.joined().utf8))
+}

@@ -1,0 +1,81 @@
+// `kf-server serve`: serves until it is told to end. For those who run an image server.
+
+import ArgumentParser
+import Foundation
+import Hummingbird
+import KFImageURLs
+import Kingfisher
+import KingfisherServer
+import Logging
+import ServiceLifecycle
+import UnixSignals
+
+struct Serve: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Serves until SIGTERM or SIGINT; requests in flight are answered before it ends."
+    )
+
+    @OptionGroup var setup: SetupOptions
+
+    func run() async throws {
+        let (configuration, problems) = setup.read()
+        complain(problems.map(\.line))
+        if problems.contains(where: \.isError) { throw ExitCode(1) }
+        if configuration.workerCount > 0 { PixelThreads.count = configuration.workerCount }
+
+        var logger = Logger(label: "kf-server") { JSONLogHandler(label: $0) }
+        logger.logLevel = configuration.logLevel.level
+        let server = ImageServer(
+            configuration: configuration,
+            renderer: ImageRenderer(configuration: configuration),
+            logger: logger,
+            isDeveloped: setup.develop
+        )
+        let application = Application(
+            responder: server.responder,
+            server: server.http,
+            configuration: configuration.application,
+            // They end after the server, from the last to the first.
+            services: [ImageCaches()],
+            logger: logger
+        )
+        var group = ServiceGroupConfiguration(
+            services: [application],
+            gracefulShutdownSignals: [.sigterm, .sigint],
+            logger: logger
+        )
+        // Requests in flight end within their time; clients that read slowly do not hold the program up.
+        group.maximumGracefulShutdownDuration = .seconds(configuration.timeout + 10)
+        try await ServiceGroup(configuration: group).run()
+    }
+}
+
+/// Waits until what was stored last is on disk, for five seconds at most.
+private struct ImageCaches: Service {
+    func run() async throws {
+        try await gracefulShutdown()
+        await ImageCache.allCachesWillTerminate(within: 5)
+    }
+}
+
+extension ServerConfiguration {
+    fileprivate var application: ApplicationConfiguration {
+        ApplicationConfiguration(
+            address: .hostname(address.host.isEmpty ? "0.0.0.0" : address.host, port: address.port),
+            serverName: "kf-server",
+            // As many as the system allows by default: clients that come all at once are answered with 429, not refused.
+            backlog: 4096
+        )
+    }
+}
+
+extension LogLevel {
+    fileprivate var level: Logger.Level {
+        switch self {
+        case .debug: .debug
+        case .info: .info
+        case .warning: .warning
+        case .error: .error
+        }
+    }
+}

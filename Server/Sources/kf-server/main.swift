@@ -1,3 +1,0 @@
-// The program. For those who run an image server.
-
-import KingfisherServer

@@ -1,0 +1,152 @@
+// What bounds the work of a server: places, times, and clients that leave.
+
+import KFImageURLs
+import Kingfisher
+import KingfisherServer
+import Testing
+
+private func path(_ number: Int) -> String { "/_/w:\(number)/plain/https://example.com/a" }
+
+@Suite(.timeLimit(.minutes(2))) struct GuardTests {
+    @Test("Requests without a place get 429 at once; those for a result that is made or kept need none")
+    func places() async throws {
+        try await RunningServer.with(["KF_REQUESTS_QUEUE_SIZE": "1"]) { server in
+            server.renderer.closeGate()
+            server.renderer.keep(server.renderer.image, for: "https://example.com/kept")
+            let count = 1000
+            try await withThrowingTaskGroup(of: Int.self) { tasks in
+                for number in 0..<count {
+                    let path = number.isMultiple(of: 2) ? path(1) : "/_/w:1/cb:\(number)/plain/https://example.com/a"
+                    tasks.addTask { try await server.get(path).status }
+                }
+                await server.renderer.calls(count)
+                #expect(server.images.routes.places.counts == (1, count))
+                let refused = try await server.get(path(2))
+                #expect(refused.status == 429 && refused.fields["retry-after"] == "1")
+                #expect(try await server.get("/_/plain/https://example.com/kept").status == 200)
+                #expect(try await server.get("/health").status == 200)
+                server.renderer.openGate()
+                for try await status in tasks { #expect(status == 200) }
+            }
+            #expect(server.renderer.plans.count == count)
+            await until { server.images.routes.places.counts == (0, 0) }
+            #expect(try await server.get(path(2)).status == 200)
+        }
+    }
+
+    @Test("A result that takes too long is 503, and its making is cancelled; its place is kept until that has ended")
+    func timeout() async throws {
+        try await RunningServer.with(["KF_TIMEOUT": "1"]) { server in
+            server.renderer.closeGate()
+            let answer = try await server.get(path(1))
+            #expect(answer.status == 503 && answer.fields["retry-after"] == "1")
+            await until { server.renderer.cancelled == 1 && server.images.routes.places.counts == (0, 0) }
+        }
+    }
+
+    @Test("Clients that leave while their results are made leave nothing behind", arguments: [true, false])
+    func leaving(wholly: Bool) async throws {
+        try await RunningServer.with { server in
+            server.renderer.closeGate()
+            let count = 64
+            var connections: [RawConnection] = []
+            for number in 1...count {
+                let connection = try await RawConnection(port: server.port)
+                try await connection.send(path(number))
+                connections.append(connection)
+            }
+            await server.renderer.calls(count)
+            #expect(server.images.routes.places.counts == (count, count))
+            for connection in connections {
+                if wholly { connection.leave() } else { connection.finishSending() }
+            }
+            let routes = server.images.routes
+            await until { server.renderer.running == 0 && routes.places.counts == (0, 0) }
+            #expect(server.renderer.cancelled == count)
+            await until { routes.clients.connectionCount == 0 }
+            let metrics = try await server.get("/metrics").text
+            #expect(metrics.contains("kf_errors_total{kind=\"client_left\"} \(count)\n"))
+            #expect(metrics.contains("kf_requests_total{status=\"499\"} \(count)\n"))
+        }
+    }
+
+    @Test("Clients that leave in the middle of an answer leave nothing behind")
+    func leavingWhileReading() async throws {
+        try await RunningServer.with(image: try await madeUpImage(.png, side: 800)) { server in
+            #expect(server.renderer.image.image.data.count > 1_000_000)
+            try await withThrowingTaskGroup(of: Void.self) { tasks in
+                for number in 1...64 {
+                    tasks.addTask {
+                        let connection = try await RawConnection(port: server.port)
+                        try await connection.send(path(number))
+                        #expect(try await connection.statusLine() == "HTTP/1.1 200 OK")
+                        connection.leave()
+                    }
+                }
+                try await tasks.waitForAll()
+            }
+            let routes = server.images.routes
+            await until { routes.clients.connectionCount == 0 && routes.places.counts == (0, 0) }
+            #expect(try await server.get(path(1)).body.count == server.renderer.image.image.data.count)
+        }
+    }
+
+    @Test("A client that leaves takes nothing from another that waits for the same result")
+    func leavingOthers() async throws {
+        try await RunningServer.with { server in
+            server.renderer.closeGate()
+            let (leaver, stayer) = (
+                try await RawConnection(port: server.port), try await RawConnection(port: server.port)
+            )
+            try await leaver.send(path(1))
+            try await stayer.send(path(1))
+            await server.renderer.calls(2)
+            leaver.leave()
+            await until { server.renderer.running == 1 }
+            #expect(server.images.routes.places.counts == (1, 1))
+            server.renderer.openGate()
+            #expect(try await stayer.answer().status == 200)
+            stayer.leave()
+        }
+    }
+
+    @Test("Five requests on one connection are answered, and so are four that come at once, in their order")
+    func keepAlive() async throws {
+        try await RunningServer.with { server in
+            let connection = try await RawConnection(port: server.port)
+            for number in 1...5 {
+                try await connection.send(path(number), ["X-Request-ID": "one-\(number)"])
+                let answer = try await connection.answer()
+                #expect(answer.status == 200 && answer.fields["x-request-id"] == "one-\(number)")
+            }
+            server.renderer.closeGate()
+            for number in 1...4 { try await connection.send(path(number), ["X-Request-ID": "all-\(number)"]) }
+            await server.renderer.calls(6)
+            server.renderer.openGate()
+            for number in 1...4 {
+                let answer = try await connection.answer()
+                #expect(answer.status == 200 && answer.fields["x-request-id"] == "all-\(number)")
+            }
+            connection.leave()
+            await until { server.images.routes.clients.connectionCount == 0 }
+            #expect(server.renderer.cancelled == 0)
+        }
+    }
+
+    @Test("A server that is told to end answers what is in flight, and closes connections that wait for nothing")
+    func ending() async throws {
+        try await RunningServer.with { server in
+            let (busy, idle) = (try await RawConnection(port: server.port), try await RawConnection(port: server.port))
+            try await idle.send("/health")
+            #expect(try await idle.answer().status == 200)
+            server.renderer.closeGate()
+            try await busy.send(path(1))
+            await server.renderer.calls(1)
+            await server.end()
+            #expect(await idle.isAtEnd())
+            server.renderer.openGate()
+            #expect(try await busy.answer().status == 200)
+            #expect(await busy.isAtEnd())
+        }
+    }
+}

@@ -1,0 +1,47 @@
+// Which formats a client gets.
+
+import KFImageURLs
+import KingfisherServer
+import Testing
+
+@Suite(.timeLimit(.minutes(1))) struct NegotiationTests {
+    private static let all = ["KF_AUTO_WEBP": "1", "KF_AUTO_AVIF": "1", "KF_AUTO_JXL": "1"]
+
+    static let cases: [(String?, [FileFormat])] = [
+        (nil, []), ("", []), ("*/*", []), ("image/*", []), ("image/avif,image/webp,*/*;q=0.8", [.avif, .webp]),
+        ("image/webp, image/avif", [.avif, .webp]), ("image/webp;q=1, image/avif;q=0.5", [.webp, .avif]),
+        ("image/webp;q=0, image/avif", [.avif]), ("image/webp; q=0.5, image/jpeg", []), ("IMAGE/WEBP", [.webp]),
+        ("image/webp;q=0.5,*/*;q=0.8", []), ("image/webp;q=0.8,image/*;q=0.5", [.webp]), ("image/webp;q=x", []),
+        ("image/jxl", []), ("text/html,image/webp;v=1;q=0.9,,;", [.webp]), ("image/webpx", []),
+    ]
+
+    @Test("Accepted formats by weight, where they are switched on and can be written", arguments: cases)
+    func preferred(accept: String?, formats: [FileFormat]) {
+        let configuration = ServerConfiguration.read(Self.all).configuration
+        #expect(negotiated(ImagePlan(), accept: accept, configuration).preferredFormats == formats)
+        let off = negotiated(ImagePlan(), accept: accept, ServerConfiguration())
+        #expect(off == RenderingRequest(plan: ImagePlan()))
+    }
+
+    @Test("A format in the URL counts, unless another is enforced; raw sources stay as they are")
+    func named() {
+        var plan = ImagePlan()
+        plan.output.format = .png
+        let automatic = ServerConfiguration.read(Self.all).configuration
+        #expect(negotiated(plan, accept: "image/webp", automatic) == RenderingRequest(plan: plan))
+        let enforced = ServerConfiguration.read(["KF_ENFORCE_WEBP": "1"]).configuration
+        #expect(negotiated(plan, accept: "*/*", enforced) == RenderingRequest(plan: plan))
+        #expect(negotiated(plan, accept: "image/webp", enforced).plan.output.format == .webp)
+        plan.output.isRaw = true
+        #expect(negotiated(plan, accept: "image/webp", enforced) == RenderingRequest(plan: plan))
+    }
+
+    @Test("Answers vary by Accept where that counts, and the renderer is told what the client prefers")
+    func answers() async throws {
+        try await RunningServer.with(["KF_AUTO_WEBP": "1"]) { server in
+            let answer = try await server.get("/_/plain/https://e.com/a", ["Accept": "image/webp"])
+            #expect(answer.fields["vary"] == "Accept")
+            #expect(server.renderer.preferences == [[.webp]])
+        }
+    }
+}

@@ -1,0 +1,125 @@
+// A connection whose bytes a test writes and reads itself, to pipeline requests and to leave. For the tests of the routes.
+
+import NIOCore
+import NIOPosix
+
+/// What a server answered.
+struct Answer: Sendable {
+    var status = 0
+    /// By names in lower case.
+    var fields: [String: String] = [:]
+    var body: [UInt8] = []
+
+    var text: String { String(decoding: body, as: UTF8.self) }
+}
+
+/// A connection to a port of this machine; it is used by one task at a time.
+final class RawConnection: Sendable {
+    private let channel: any Channel
+    private let received: ByteReader
+
+    init(port: Int) async throws {
+        let received = ByteReader()
+        channel = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+            .channelInitializer { channel in
+                channel.eventLoop.makeCompletedFuture {
+                    try channel.pipeline.syncOperations.addHandler(ReadingHandler(received))
+                }
+            }
+            .connect(host: "127.0.0.1", port: port).get()
+        self.received = received
+    }
+
+    /// Sends a request without waiting for an answer.
+    func send(_ path: String, _ fields: [String: String] = [:], method: String = "GET") async throws {
+        let lines = ["\(method) \(path) HTTP/1.1", "Host: localhost"] + fields.map { "\($0.key): \($0.value)" }
+        let text = lines.joined(separator: "\r\n") + "\r\n\r\n"
+        try await channel.writeAndFlush(ByteBuffer(string: text))
+    }
+
+    /// The first line of the next answer.
+    func statusLine() async throws -> String { try await received.line() }
+
+    /// The next answer.
+    func answer(isHead: Bool = false) async throws -> Answer {
+        var answer = Answer()
+        let head = try await received.line().split(separator: " ")
+        answer.status = head.count > 1 ? Int(head[1]) ?? 0 : 0
+        while case let line = try await received.line(), !line.isEmpty {
+            let parts = line.split(separator: ":", maxSplits: 1)
+            if parts.count == 2 { answer.fields[parts[0].lowercased()] = parts[1].drop { $0 == " " }.description }
+        }
+        let hasBody = !isHead && answer.status != 304
+        if hasBody { answer.body = try await received.bytes(Int(answer.fields["content-length"] ?? "") ?? 0) }
+        return answer
+    }
+
+    /// Whether the server has closed the connection, once all that came was read.
+    func isAtEnd() async -> Bool { await received.isAtEnd() }
+
+    /// Closes the connection.
+    func leave() { channel.close(promise: nil) }
+
+    /// Closes this half of the connection.
+    func finishSending() { channel.close(mode: .output, promise: nil) }
+}
+
+/// Bytes in the order they came.
+private final class ByteReader: Sendable {
+    struct EndOfInput: Error {}
+
+    let (chunks, continuation) = AsyncStream.makeStream(of: [UInt8].self)
+    private let reading = ReadingState()
+
+    func line() async throws -> String {
+        var bytes: [UInt8] = []
+        while true {
+            let byte = try await self.bytes(1)[0]
+            if byte == UInt8(ascii: "\n") { break }
+            if byte != UInt8(ascii: "\r") { bytes.append(byte) }
+        }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    func bytes(_ count: Int) async throws -> [UInt8] {
+        guard let bytes = await reading.bytes(count, from: chunks) else { throw EndOfInput() }
+        return bytes
+    }
+
+    func isAtEnd() async -> Bool { await reading.bytes(1, from: chunks) == nil }
+
+    private actor ReadingState {
+        private var buffer: ArraySlice<UInt8> = []
+
+        func bytes(_ count: Int, from chunks: AsyncStream<[UInt8]>) async -> [UInt8]? {
+            while buffer.count < count {
+                guard let chunk = await chunks.first(where: { _ in true }) else { return nil }
+                buffer += chunk
+            }
+            defer { buffer = buffer.dropFirst(count) }
+            return Array(buffer.prefix(count))
+        }
+    }
+}
+
+private final class ReadingHandler: ChannelInboundHandler {
+    typealias InboundIn = ByteBuffer
+
+    private let reader: ByteReader
+
+    init(_ reader: ByteReader) {
+        self.reader = reader
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        reader.continuation.yield(Array(buffer: unwrapInboundIn(data)))
+    }
+
+    func channelInactive(context: ChannelHandlerContext) {
+        reader.continuation.finish()
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        context.close(promise: nil)
+    }
+}

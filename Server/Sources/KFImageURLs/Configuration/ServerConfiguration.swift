@@ -108,6 +108,8 @@ package struct DeliverySettings: Hashable, Sendable {
     package var fallback = Fallback()
     /// What results kept in memory may take, in bytes.
     package var memoryCacheBytes = 64 << 20
+    /// What results kept on disk may take, in bytes; 0 is no limit.
+    package var diskCacheBytes = 10 << 30
 
     package init() {}
 

@@ -44,6 +44,12 @@ package enum SettingsTable {
             \.delivery.memoryCacheBytes,
             help: "How many bytes of results are kept in memory."
         ),
+        Setting(
+            ours: "DISK_CACHE_BYTES",
+            .integer(0...(.max)),
+            \.delivery.diskCacheBytes,
+            help: "How many bytes of results are kept on disk, which is looked at about once an hour; 0 is no limit."
+        ),
     ]
 
     static let urls: [Setting] = [

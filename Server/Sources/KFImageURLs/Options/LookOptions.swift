@@ -56,14 +56,14 @@ extension OptionTable {
             "pixelate",
             "pix",
             group: .look,
-            help: "Makes squares of that side; 0 and 1 do nothing.",
+            help: "Makes squares of about that side; 0 and 1 do nothing.",
             arguments: [OptionArgument("size", .integer(0...(.max)), \.effects.pixelate)]
         ),
         ImageOption(
             "watermark",
             "wm",
             group: .look,
-            help: "Draws the server's watermark; re repeats it, ch does so in a chessboard's pattern.",
+            help: "Accepted without effect: servers have no watermark yet.",
             arguments: [
                 OptionArgument("opacity", .number(0...1), \.watermark.opacity),
                 OptionArgument("position", .name(), \.watermark.position),

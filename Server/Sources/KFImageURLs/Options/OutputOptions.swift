@@ -50,7 +50,7 @@ extension OptionTable {
         ImageOption(
             "raw",
             group: .output,
-            help: "Sends the source as it is, whatever it is.",
+            help: "Sends the source as it is, if it is an image; of the limits only its bytes count.",
             arguments: [OptionArgument("raw", \.output.isRaw)]
         ),
     ]
@@ -60,35 +60,35 @@ extension OptionTable {
             "strip_metadata",
             "sm",
             group: .metadata,
-            help: "Leaves the source's metadata out.",
+            help: "Leaves the source's EXIF out; XMP and IPTC are never kept.",
             arguments: [OptionArgument("strip", \.metadata.isStripped)]
         ),
         ImageOption(
             "keep_copyright",
             "kcr",
             group: .metadata,
-            help: "Keeps the copyright when the rest is left out.",
+            help: "Keeps EXIF's copyright and artist when the rest is left out.",
             arguments: [OptionArgument("keep", \.metadata.keepsCopyright)]
         ),
         ImageOption(
             "strip_color_profile",
             "scp",
             group: .metadata,
-            help: "Converts the colours to sRGB and leaves the profile out.",
+            help: "Accepted without effect: results are always sRGB.",
             arguments: [OptionArgument("strip", \.metadata.stripsColorProfile)]
         ),
         ImageOption(
             "preserve_hdr",
             "ph",
             group: .metadata,
-            help: "Keeps a high dynamic range where the format can.",
+            help: "Accepted without effect: results have the usual dynamic range.",
             arguments: [OptionArgument("preserve", \.metadata.preservesHDR)]
         ),
         ImageOption(
             "enforce_thumbnail",
             "eth",
             group: .metadata,
-            help: "Takes the thumbnail that is in the source, if there is one.",
+            help: "Accepted without effect: the image itself is always taken.",
             arguments: [OptionArgument("enforce", \.metadata.usesThumbnail)]
         ),
     ]
@@ -149,7 +149,7 @@ extension OptionTable {
             "max_src_file_size",
             "msfs",
             group: .limits,
-            help: "The most bytes of a source.",
+            help: "The most bytes of a source; no more than the server's own limit.",
             arguments: [limit("bytes", .integer(0...(.max)), \.limits.sourceBytes)]
         ),
         ImageOption(

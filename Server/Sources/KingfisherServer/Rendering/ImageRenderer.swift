@@ -20,7 +20,7 @@ package struct ImageRenderer: Rendering {
 
     /// A renderer that keeps its results in a cache.
     ///
-    /// The limit of the cache's memory is set as it is configured.
+    /// The limits of the cache are set as they are configured.
     package init(configuration: ServerConfiguration, cache: ImageCache) {
         let manager = KingfisherManager(
             downloader: ImageDownloader(name: "kf-server", for: configuration),
@@ -28,6 +28,7 @@ package struct ImageRenderer: Rendering {
         )
         manager.allowsFileURLs = false
         cache.memoryStorage.config.totalCostLimit = max(configuration.delivery.memoryCacheBytes, 1)
+        cache.diskStorage.config.sizeLimit = UInt(clamping: configuration.delivery.diskCacheBytes)
         self.init(configuration: configuration, manager: manager)
     }
 
@@ -91,10 +92,7 @@ package struct ImageRenderer: Rendering {
                 throw RenderingError(status: 404, kind: "source_refused", reason: reason)
             }
             let file = try LocalFiles(root: root).file(text)
-            let limit = plan.limits.sourceBytes ?? configuration.sources.maxBytes
-            if limit > 0, file.byteCount > limit {
-                throw .tooLarge("The source has \(file.byteCount) bytes; the limit is \(limit).")
-            }
+            try SourceCheck(configuration.sources, plan).byteCount(file.byteCount)
             return .provider(file)
         default:
             let reason = "The source is no URL of http, https or local."

@@ -6,13 +6,15 @@ import Kingfisher
 
 /// What a source may be, and how large a result may become.
 struct SourceCheck {
-    private let maxBytes: Int
+    /// Nil is no limit.
+    private let maxBytes: Int?
     private let maxPixels: Double
     private let maxFramePixels: Double
     private let isRaw: Bool
 
     init(_ settings: SourceSettings, _ plan: ImagePlan) {
-        maxBytes = plan.limits.sourceBytes ?? settings.maxBytes
+        // 0 is no limit. The downloader has the server's, so a plan can only lower it.
+        maxBytes = [settings.maxBytes, plan.limits.sourceBytes ?? 0].filter { $0 > 0 }.min()
         maxPixels = (plan.limits.sourceMegapixels ?? settings.maxMegapixels) * 1e6
         maxFramePixels = (plan.limits.frameMegapixels ?? 0) * 1e6
         isRaw = plan.output.isRaw
@@ -20,9 +22,7 @@ struct SourceCheck {
 
     /// The header of a source that is allowed.
     func header(of data: Data) throws(RenderingError) -> ImageInfo {
-        if maxBytes > 0, data.count > maxBytes {
-            throw .tooLarge("The source has \(data.count) bytes; the limit is \(maxBytes).")
-        }
+        try byteCount(data.count)
         let header: ImageInfo
         do throws(ImagingError) {
             header = try ImageInfo(data: data)
@@ -39,6 +39,12 @@ struct SourceCheck {
             throw .tooLarge("The frames of the source have \(size); the limit is \(Int(maxFramePixels)) in all.")
         }
         return header
+    }
+
+    /// Throws if a source has more bytes than it may have.
+    func byteCount(_ count: Int) throws(RenderingError) {
+        guard let maxBytes, count > maxBytes else { return }
+        throw .tooLarge("The source has \(count) bytes; the limit is \(maxBytes).")
     }
 
     /// Throws if a result would be larger than a source may be, at any step.

@@ -122,4 +122,30 @@ import Testing
             #expect(try await rig.pixels("t:10::1:1", path: "/b").size == [210, 110])
         }
     }
+
+    @Test("A result that is decoded small looks like one that is decoded whole and scaled with Lanczos")
+    func likeness() async throws {
+        try await RenderingRig.run { rig in
+            let waves = Bitmap(width: 1200, height: 800, hasAlpha: false) { bytes, bytesPerRow in
+                for y in 0..<800 {
+                    for x in 0..<1200 {
+                        let place = y * bytesPerRow + x * 4
+                        let periods: [Double] = [11, 37, 90]
+                        for (channel, period) in periods.enumerated() {
+                            let (across, down): (Double, Double) = (sin(Double(x) / period), cos(Double(y) / period))
+                            bytes[place + channel] = UInt8(127 + 120 * across * down)
+                        }
+                        bytes[place + 3] = 255
+                    }
+                }
+            }
+            let jpeg = try Quadrants.jpeg(Image(cgImage: waves))
+            rig.server.route("/a", .data(jpeg))
+            let result = try #require(try await rig.pixels("rs:fill:300:200").image.cgImage)
+            let scaling = ResizingImageProcessor(referenceSize: CGSize(width: 300, height: 200), filter: .lanczos3)
+            let whole = try #require(scaling.process(item: .data(jpeg), options: KingfisherParsedOptionsInfo()))
+            let outcome = ImageComparison.compare(result, try #require(whole.cgImage), atLeast: 44)
+            #expect(outcome.isAlike, "\(outcome)")
+        }
+    }
 }

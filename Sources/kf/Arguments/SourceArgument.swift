@@ -113,6 +113,11 @@ extension SourceArgument {
         }
     }
 
+    /// The files among sources.
+    static func files(_ texts: [String]) -> InputFiles {
+        InputFiles(texts.compactMap { (try? SourceArgument($0))?.path })
+    }
+
     /// Throws a usage error for a text that is no source, for commands with a single source.
     static func check(_ text: String) throws {
         do throws(SourceArgumentError) {

@@ -76,7 +76,7 @@ struct CompareCommand: AsyncParsableCommand {
         destination = try OutputDestination(output, sources: 1)
         try destination?.checkTerminal(force: false)
         try destination?.checkFormat(copies: false)
-        try destination?.checkInputs([source, other])
+        try destination?.check(isNoneOf: SourceArgument.files([source, other]))
     }
 
     func run() async throws {

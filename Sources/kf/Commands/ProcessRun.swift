@@ -25,7 +25,7 @@ struct ProcessRun: Sendable {
     /// - Returns: The number of failures.
     func process(_ arguments: [String]) async -> Int {
         let inputs = inputs(arguments)
-        let files = InputFiles(inputs.compactMap { (try? SourceArgument($0.text))?.path })
+        let files = SourceArgument.files(inputs.map(\.text))
         let isSorted = destination.template?.has(.directory) ?? false
         let names = ResultName.distinct(inputs.map(\.resultName), byDirectory: isSorted)
         let bar = inputs.count > 1 ? ProgressReport(total: inputs.count, console: console) : nil

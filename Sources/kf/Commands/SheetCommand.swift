@@ -73,7 +73,7 @@ struct SheetCommand: AsyncParsableCommand {
         destination = try OutputDestination(output, sources: 1)
         try destination.checkTerminal(force: false)
         try destination.checkFormat(copies: false)
-        try destination.checkInputs(sources)
+        try destination.check(isNoneOf: SourceArgument.files(sources))
     }
 
     func run() async throws {
@@ -85,12 +85,11 @@ struct SheetCommand: AsyncParsableCommand {
         let sheet = try await drawn(images)
         let encoded = try await Encoding(wanted: destination.type, isChanged: true).encoded(sheet, original: nil)
         try await OutputFile.prepare(destination)
-        let files = InputFiles(sources.compactMap { (try? SourceArgument($0))?.path })
         let written = try await OutputFile.write(
             encoded,
             to: destination,
             name: ResultName(stem: "sheet"),
-            keeping: files
+            keeping: SourceArgument.files(sources)
         )
         if json {
             console.print(written.json(images: images.count).description, always: true)

@@ -86,11 +86,10 @@ enum OutputDestination: Equatable, Decodable {
         )
     }
 
-    /// Throws for a file that is one of several sources, which the result would replace.
-    func checkInputs(_ sources: [String]) throws(ValidationError) {
-        guard case .file(let path) = self else { return }
-        let inputs = InputFiles(sources.compactMap { (try? SourceArgument($0))?.path })
-        if inputs.contains(path) { throw ValidationError("-o \(path) is one of the images; name another file") }
+    /// Throws for a file that is one of several inputs, which the result would replace.
+    func check(isNoneOf inputs: InputFiles) throws(ValidationError) {
+        guard case .file(let path) = self, inputs.contains(path) else { return }
+        throw ValidationError("-o \(path) is one of the images; name another file")
     }
 
     /// Throws if an image's bytes would go to a terminal, unless that is forced.

@@ -21,7 +21,7 @@ SECONDS ?= 30
 TSAN := --sanitize=thread -Xswiftc -DKF_TSAN --scratch-path .build-tsan
 
 .PHONY: help demo gallery desktop kf man test examples bench fuzz soak tsan docs format lint layers packages build systems
-.PHONY: bench-check serve server-test server-reference portability targets dependencies desktop-dependencies clean toolchain
+.PHONY: bench-check bench-server serve server-test server-reference portability targets dependencies desktop-dependencies clean toolchain
 
 help: ## Lists these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -115,6 +115,11 @@ bench: dependencies ## Measures against the baselines; FILTER=word runs some row
 bench-check: dependencies ## Runs the rows of bench that count: allocations, requests, decodes; one that falls short fails it
 	@Scripts/install-dependencies desktop bench
 	@swift run -c release --package-path Benchmarks kf-bench --check
+
+bench-server: dependencies ## Measures the image server, beside libvips and Pillow; ROWS='hot soak' runs some rows
+	@Scripts/install-dependencies bench-server
+	@swift build -c release --package-path Server --product kf-server
+	@Scripts/bench-server $(ROWS)
 
 fuzz: dependencies ## Broken files against every decoder; SECONDS=60 for each, ONLY=name for one, TRAITS as for test
 	@SECONDS_EACH=$(SECONDS) Fuzz/run $(WITH_TRAITS) $(ONLY)

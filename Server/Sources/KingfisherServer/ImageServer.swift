@@ -25,12 +25,20 @@ public struct ImageServer: Sendable {
     ///
     /// - Parameters:
     ///   - environment: The variables; those that begin with neither `KF_` nor `IMGPROXY_` are ignored.
+    ///   - allowsUnsigned: Whether everybody may have anything made where no key is set.
     ///   - logger: Gets a line for each request that is not answered from the caches.
-    /// - Throws: ``InvalidConfiguration`` if a variable is wrong.
-    public init(environment: [String: String], logger: Logger) throws(InvalidConfiguration) {
+    /// - Throws: ``InvalidConfiguration`` if a variable is wrong, or the key is missing.
+    public init(
+        environment: [String: String],
+        allowsUnsigned: Bool = false,
+        logger: Logger
+    ) throws(InvalidConfiguration) {
         let (configuration, problems) = KFImageURLs.ServerConfiguration.read(environment)
-        let errors = problems.filter(\.isError)
-        guard errors.isEmpty else { throw InvalidConfiguration(complaints: errors.map { "\($0.name): \($0.text)" }) }
+        var complaints = problems.filter(\.isError).map { "\($0.name): \($0.text)" }
+        if complaints.isEmpty, configuration.urls.signatures.pairs.isEmpty, !allowsUnsigned {
+            complaints = ["KF_KEY: Without a key and a salt anybody can have anything made; see allowsUnsigned."]
+        }
+        guard complaints.isEmpty else { throw InvalidConfiguration(complaints: complaints) }
         let renderer = ImageRenderer(configuration: configuration)
         self.init(configuration: configuration, renderer: renderer, logger: logger)
     }

@@ -170,6 +170,8 @@ import Testing
             "https://example.com/x", "http://a.example.com/x", "https://evil.org/.example.com/", "local:///photo",
             "https://evil.org%3F.example.com/", "https://evil.org%23.example.com/", "https://evil.org%40a.example.com/",
             "https://evil.org%5C.example.com/", "https://a.example.com.evil.org/", "https://a.example.com",
+            "local:///photos/../private/a.jpg", "local:///photos/%252e%252E/private/a.jpg", "local:///photos/a/..",
+            "https://a.example.com/x/..%252fy", "https://a.example.com/x/..%5Cy", "https://a.example.com/./x",
         ] {
             #expect(error(of: "/_/plain/" + source, settings: allowing)?.status == 404, "\(source)")
         }

@@ -5,7 +5,7 @@ import KingfisherServer
 import Testing
 
 @Suite(.timeLimit(.minutes(1))) struct NegotiationTests {
-    private static let all = ["KF_AUTO_WEBP": "1", "KF_AUTO_AVIF": "1", "KF_AUTO_JXL": "1"]
+    private static let all = ["KF_AUTO_WEBP": "1", "KF_AUTO_AVIF": "1"]
 
     static let cases: [(String?, [FileFormat])] = [
         (nil, []), ("", []), ("*/*", []), ("image/*", []), ("image/avif,image/webp,*/*;q=0.8", [.avif, .webp]),

@@ -38,6 +38,10 @@ import Testing
             _ = try ImageServer(environment: ["KF_QUALITY": "0", "KF_KEY": "hunter2", "PATH": "x"], logger: logger)
         }
         #expect(error.complaints.count == 2)
+        let unsigned = try #require(throws: InvalidConfiguration.self) {
+            _ = try ImageServer(environment: ["KF_KEY": ""], logger: logger)
+        }
+        #expect(unsigned.complaints.count == 1 && unsigned.description.hasPrefix("KF_KEY"))
         #expect(error.description.contains("KF_QUALITY: ") && !error.description.contains("hunter2"))
     }
 }

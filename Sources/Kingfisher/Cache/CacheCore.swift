@@ -165,9 +165,11 @@ extension CacheCore {
         guard options.loadDiskFileSynchronously else {
             // The ticket is held until the image is in memory: of several loads that look for it, one reads and decodes.
             let ticket = operations.ticket(forKey: key)
-            await WorkExecutor.cpu.switchToThread()
+            // Files that are sent are not decoded: they need not wait for pixels.
+            let threads = options.processor is EncodedProcessor ? WorkExecutor.io : .cpu
+            await threads.switchToThread()
             return try await ticket.run { [self] in
-                await WorkExecutor.cpu.run { [self] in
+                await threads.run { [self] in
                     Result { () throws(KingfisherError) in try findInOrder(key, options, lookup, generation) }
                 }
             }.get()

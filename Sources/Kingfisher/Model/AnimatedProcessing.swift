@@ -59,7 +59,7 @@ extension KFCrossPlatformImage {
 }
 
 /// Runs a processor on every frame of an animation, and on stills as usual.
-struct EachFrameProcessor: ImageProcessor {
+struct EachFrameProcessor: WrappingImageProcessor {
     let base: any ImageProcessor
     let identifier: String
 

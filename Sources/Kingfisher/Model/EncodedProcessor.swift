@@ -6,7 +6,7 @@ import KFImaging
 import KFStorage
 
 /// Makes an image and encodes it: the result has no pixels, and stands for the bytes of a file.
-struct EncodedProcessor: ChainedImageProcessor {
+struct EncodedProcessor: ChainedImageProcessor, WrappingImageProcessor {
     let base: any ImageProcessor
     let encoding: ImageEncoding
     let identifier: String

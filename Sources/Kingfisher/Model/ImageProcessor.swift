@@ -65,7 +65,15 @@ protocol SizeLimitingImageProcessor: ImageProcessor {
     func longerSide(scale: CGFloat) -> Int
 }
 
+/// A processor that the options of a load have put around the one they name.
+protocol WrappingImageProcessor: ImageProcessor {
+    var base: any ImageProcessor { get }
+}
+
 extension ImageProcessor {
+    /// The processor that the options name, for errors.
+    var named: any ImageProcessor { (self as? any WrappingImageProcessor)?.base.named ?? self }
+
     /// The last processor of several in a row, and the one that stands for those before it; nil if there is one only.
     ///
     /// The image before the last one has a key of its own: the last one has an identifier.
@@ -141,7 +149,7 @@ extension ImageProcessor {
     {
         let processor = options.resolved(self)
         let image = await (options.processingQueue ?? .untouch).run { processor.process(item: item, options: options) }
-        guard let image else { throw .processorError(reason: .processingFailed(processor: self, item: item)) }
+        guard let image else { throw .processorError(reason: .processingFailed(processor: named, item: item)) }
         return image
     }
 }

@@ -38,7 +38,7 @@ extension KingfisherParsedOptionsInfo {
 }
 
 /// Runs a processor, but not on some kinds of images, which are only decoded.
-struct SkippingProcessor: ImageProcessor {
+struct SkippingProcessor: WrappingImageProcessor {
     /// Kinds of images.
     struct Kinds: OptionSet, Sendable {
         let rawValue: UInt8

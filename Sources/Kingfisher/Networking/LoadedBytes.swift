@@ -90,7 +90,7 @@ final class LoadedBytes: Sendable {
             if image.isDamaged { result.updateMetadata { $0.isDamaged = true } }
             return result
         } catch {
-            throw .processorError(reason: .processingFailed(processor: options.processor, item: .data(data)))
+            throw .processorError(reason: .processingFailed(processor: options.processor.named, item: .data(data)))
         }
     }
 }

@@ -70,7 +70,6 @@ package struct OutputSettings: Hashable, Sendable {
     package var preferredFormats: [FileFormat] = [.jpeg, .png, .gif]
     package var webP = Negotiation.off
     package var avif = Negotiation.off
-    package var jxl = Negotiation.off
     /// The longest side in pixels; 0 is no limit.
     package var maxDimension = 0
 

@@ -211,18 +211,6 @@ package enum SettingsTable {
             help: "The same, whatever the URL names."
         ),
         Setting(
-            "AUTO_JXL",
-            .boolean,
-            \.output.jxl.isAutomatic,
-            help: "Results are JPEG XL for clients that accept it, where the URL names no format."
-        ),
-        Setting(
-            "ENFORCE_JXL",
-            .boolean,
-            \.output.jxl.isEnforced,
-            help: "The same, whatever the URL names."
-        ),
-        Setting(
             "MAX_RESULT_DIMENSION",
             .integer(0...(.max)),
             \.output.maxDimension,

@@ -40,3 +40,12 @@ package struct SourcePattern: Hashable, Sendable {
         "/?#@\\".utf8.contains(byte)
     }
 }
+
+/// Whether a part of the source is `.` or `..`, also an encoded one: it would lead out of what a pattern allows.
+func hasDotSegments(_ source: String) -> Bool {
+    var text = source.lowercased()
+    for (code, character) in [("%2e", "."), ("%2f", "/"), ("%5c", "/"), ("\\", "/"), ("?", "/"), ("#", "/")] {
+        text = text.replacing(code, with: character)
+    }
+    return parts(of: text, by: "/").contains { $0 == "." || $0 == ".." }
+}

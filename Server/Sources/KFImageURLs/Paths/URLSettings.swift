@@ -23,6 +23,6 @@ package struct URLSettings: Hashable, Sendable {
     package init() {}
 
     package func allows(source: String) -> Bool {
-        allowedSources.isEmpty || allowedSources.contains { $0.matches(source) }
+        allowedSources.isEmpty || (!hasDotSegments(source) && allowedSources.contains { $0.matches(source) })
     }
 }

@@ -24,7 +24,7 @@ extension OutputSettings {
 
     /// The formats that clients may get because they accept them, the smallest first.
     fileprivate var negotiable: [(format: FileFormat, mode: Negotiation)] {
-        [(.jxl, jxl), (.avif, avif), (.webp, webP)].filter { $0.mode != .off }
+        [(.avif, avif), (.webp, webP)].filter { $0.mode != .off }
     }
 }
 

@@ -77,7 +77,6 @@ extension OutputSettings {
         switch format {
         case .webp: webP == .enforced
         case .avif: avif == .enforced
-        case .jxl: jxl == .enforced
         default: false
         }
     }

@@ -11,6 +11,17 @@ extension RenderingError {
 
     static let incomplete = damaged("The source is damaged or incomplete: a part of the image is missing.")
 
+    static let undecodable = damaged("The source is damaged: its header can be read, but its pixels cannot.")
+
+    static let noMemory = tooLarge("There was no memory for the result.")
+
+    /// Neither the source nor its pixels are the reason.
+    static let notEncodable = Self(
+        status: 422,
+        kind: "not_encodable",
+        reason: "The result cannot be written in the format that was asked for, or there was no memory for it."
+    )
+
     /// What the bytes of a source lack to be an image.
     init(_ error: ImagingError) {
         let reason = "Of the source no image can be made: \(error.description)."
@@ -83,47 +94,5 @@ extension RenderingError {
         case .badServerResponse: self = unreachable("\(place) did not answer with HTTP.")
         default: self = unreachable("\(place) cannot be connected to (URLError \(code.rawValue)).")
         }
-    }
-}
-
-/// Finds out why no image could be made of bytes, which decodes them once more: for errors only.
-enum Diagnosis {
-    /// One at a time, so that requests for damaged sources take no more than a processor.
-    private static let queue = DispatchQueue(label: "kf-server.diagnosis")
-
-    static func reason(_ data: Data, _ check: SourceCheck, _ plan: ImagePlan, resultLimit: Int) async
-        -> RenderingError
-    {
-        await withCheckedContinuation { continuation in
-            queue.async {
-                continuation.resume(returning: find(data, check, plan, resultLimit: resultLimit))
-            }
-        }
-    }
-
-    private static func find(
-        _ data: Data,
-        _ check: SourceCheck,
-        _ plan: ImagePlan,
-        resultLimit: Int
-    ) -> RenderingError {
-        do throws(RenderingError) {
-            let header = try check.header(of: data)
-            let size = PixelSource.file(data, header).size
-            try check.sizes(of: ImageGeometry(source: size, plan: plan, resultLimit: resultLimit))
-        } catch {
-            return error
-        }
-        let item = ImageProcessItem.data(data)
-        let decoding = KingfisherError.processorError(
-            reason: .processingFailed(processor: DefaultImageProcessor.default, item: item)
-        )
-        if let error = decoding.imagingError { return RenderingError(error) }
-        guard Image(data: data)?.isDamaged == false else { return .incomplete }
-        return RenderingError(
-            status: 422,
-            kind: "not_encodable",
-            reason: "The result cannot be written in the format that was asked for, or there was no memory for it."
-        )
     }
 }

@@ -67,7 +67,7 @@ package struct ImageRenderer: Rendering {
                 as: request.encoding(in: configuration)
             )
         } catch {
-            throw await failure(error, request, source)
+            throw failure(error, source)
         }
         if image.isDamaged { throw .incomplete }
         return RenderedImage(image)
@@ -100,20 +100,11 @@ package struct ImageRenderer: Rendering {
         }
     }
 
-    private func failure(
-        _ error: KingfisherError,
-        _ request: RenderingRequest,
-        _ source: Source
-    ) async -> RenderingError {
-        guard case .processorError(.processingFailed(_, .data(let data))) = error else {
+    private func failure(_ error: KingfisherError, _ source: Source) -> RenderingError {
+        guard case .processorError(.processingFailed(let processor, _)) = error else {
             return RenderingError(error, of: source.url?.host ?? "The folder of sources")
         }
-        return await Diagnosis.reason(
-            data,
-            SourceCheck(configuration.sources, request.plan),
-            request.plan,
-            resultLimit: configuration.output.maxDimension
-        )
+        return (processor as? PlanProcessor)?.failure ?? .notEncodable
     }
 }
 

@@ -25,18 +25,19 @@ struct PixelSteps {
         (self.plan, self.resultLimit, self.check, self.options) = (plan, resultLimit, check, options)
     }
 
-    /// The result; nil if something fails, is damaged, or would be too large.
-    mutating func run(on source: PixelSource) -> Image? {
-        guard let source = trimmed(source) else { return nil }
+    /// The result; an error if the source is damaged, or something would be too large.
+    mutating func run(on source: PixelSource) throws(RenderingError) -> Image {
+        guard let source = trimmed(source) else { throw .noMemory }
         let geometry = geometry(of: source)
-        guard (try? check.sizes(of: geometry)) != nil,
-            let scaled = scaled(source, geometry), !scaled.isDamaged,
-            let turned = turned(scaled),
+        try check.sizes(of: geometry)
+        guard let scaled = scaled(source, geometry) else { throw .undecodable }
+        if scaled.isDamaged { throw .incomplete }
+        guard let turned = turned(scaled),
             let cut = cut(turned, geometry.cut),
             let changed = changed(cut),
             let result = onCanvas(changed, geometry),
             PixelSource.pixels(result).size == geometry.size
-        else { return nil }
+        else { throw .noMemory }
         return result
     }
 

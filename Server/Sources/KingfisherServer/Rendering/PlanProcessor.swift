@@ -3,6 +3,7 @@
 import Foundation
 import KFImageURLs
 import Kingfisher
+import Synchronization
 
 /// Decodes a source at about the size it is needed in, and makes the result of a plan of it.
 struct PlanProcessor: PartFindingImageProcessor {
@@ -13,6 +14,7 @@ struct PlanProcessor: PartFindingImageProcessor {
     private let keptFormats: Set<ImageContentType>
     /// What the first frame of an animation has fixed for all.
     private var parts = FoundParts()
+    private let note = FailureNote()
     let identifier: String
 
     /// The processor for a request; one that differs in nothing that changes a pixel has the same identifier.
@@ -24,10 +26,18 @@ struct PlanProcessor: PartFindingImageProcessor {
         identifier = request.plan.pixelIdentifier(resultLimit: resultLimit, keptFormats: keptFormats)
     }
 
+    /// Why it made no image; nil while it has not failed.
+    var failure: RenderingError? { note.error }
+
     func process(item: ImageProcessItem, options: KingfisherParsedOptionsInfo) -> KFCrossPlatformImage? {
-        switch item {
-        case .image(let image): made(of: .pixels(image.kf.normalized), options)
-        case .data(let data): made(of: data, options)
+        do throws(RenderingError) {
+            switch item {
+            case .image(let image): return try made(of: .pixels(image.kf.normalized), options)
+            case .data(let data): return try made(of: data, options)
+            }
+        } catch {
+            note.error = error
+            return nil
         }
     }
 
@@ -37,30 +47,44 @@ struct PlanProcessor: PartFindingImageProcessor {
     ) -> any ImageProcessor {
         guard let first = frames.frame(at: 0) else { return self }
         var steps = PixelSteps(plan, resultLimit: resultLimit, check: check, options: options)
-        _ = steps.run(on: .pixels(Image(cgImage: first)))
+        _ = try? steps.run(on: .pixels(Image(cgImage: first)))
         var resolved = self
         resolved.parts = steps.parts
         return resolved
     }
 
-    private func made(of data: Data, _ options: KingfisherParsedOptionsInfo) -> Image? {
-        guard let header = try? check.header(of: data) else { return nil }
-        if plan.output.isRaw || keptFormats.contains(header.contentType) { return Image(file: data) }
+    private func made(of data: Data, _ options: KingfisherParsedOptionsInfo) throws(RenderingError) -> Image {
+        let header = try check.header(of: data)
+        if plan.output.isRaw || keptFormats.contains(header.contentType) {
+            guard let file = Image(file: data) else { throw .undecodable }
+            return file
+        }
         let isTurned = header.orientation != .up
         let ignoresOrientation = isTurned && !plan.turning.followsOrientation
         // Borders are looked for in all pixels, and decoding at a smaller size turns the image.
         guard plan.trim.threshold != nil || ignoresOrientation else {
-            return made(of: .file(data, header), options)
+            return try made(of: .file(data, header), options)
         }
         let whole = DefaultImageProcessor.default.process(item: .data(data), options: options)
-        guard let whole, !whole.isDamaged, let bitmap = whole.cgImage else { return nil }
-        return made(of: .pixels(ignoresOrientation ? Image(cgImage: bitmap) : whole.kf.normalized), options)
+        guard let whole, let bitmap = whole.cgImage else { throw .undecodable }
+        if whole.isDamaged { throw .incomplete }
+        return try made(of: .pixels(ignoresOrientation ? Image(cgImage: bitmap) : whole.kf.normalized), options)
     }
 
-    private func made(of source: PixelSource, _ options: KingfisherParsedOptionsInfo) -> Image? {
+    private func made(of source: PixelSource, _ options: KingfisherParsedOptionsInfo) throws(RenderingError) -> Image {
         var steps = PixelSteps(plan, resultLimit: resultLimit, check: check, options: options)
         steps.parts = parts
-        return steps.run(on: source)
+        return try steps.run(on: source)
+    }
+}
+
+/// Why a processor made no image: the library's error has the processor, but no room for the reason.
+private final class FailureNote: Sendable {
+    private let latest = Mutex<RenderingError?>(nil)
+
+    var error: RenderingError? {
+        get { latest.withLock { $0 } }
+        set { latest.withLock { $0 = newValue } }
     }
 }
 

@@ -10,6 +10,7 @@ struct SourceCheck {
     private let maxBytes: Int?
     private let maxPixels: Double
     private let maxFramePixels: Double
+    private let maxFrames: Int
     private let isRaw: Bool
 
     init(_ settings: SourceSettings, _ plan: ImagePlan) {
@@ -17,6 +18,7 @@ struct SourceCheck {
         maxBytes = [settings.maxBytes, plan.limits.sourceBytes ?? 0].filter { $0 > 0 }.min()
         maxPixels = (plan.limits.sourceMegapixels ?? settings.maxMegapixels) * 1e6
         maxFramePixels = (plan.limits.frameMegapixels ?? 0) * 1e6
+        maxFrames = max(1, plan.limits.animationFrames ?? settings.maxFrames)
         isRaw = plan.output.isRaw
     }
 
@@ -32,8 +34,10 @@ struct SourceCheck {
         if isRaw { return header }
         let size = "\(header.pixelWidth)×\(header.pixelHeight) pixels"
         let pixels = Double(header.pixelWidth) * Double(header.pixelHeight)
-        if pixels > maxPixels {
-            throw .tooLarge("The source has \(size); the limit is \(Int(maxPixels)) in all.")
+        let frames = min(header.frameCount, maxFrames)
+        if pixels * Double(frames) > maxPixels {
+            let frames = frames > 1 ? " in each of \(frames) frames" : ""
+            throw .tooLarge("The source has \(size)\(frames); the limit is \(Int(maxPixels)) in all.")
         }
         if header.frameCount > 1, maxFramePixels > 0, pixels > maxFramePixels {
             throw .tooLarge("The frames of the source have \(size); the limit is \(Int(maxFramePixels)) in all.")

@@ -81,7 +81,7 @@ extension KingfisherManager {
         }
         var encoded = EncodedImage(content, isDamaged: result.image.isDamaged)
         encoded.cacheType = result.cacheType
-        encoded.cacheMetadata = result.cacheMetadata
+        encoded.cacheMetadata = result.cacheMetadata ?? encoded.cacheMetadata
         encoded.revalidation = result.revalidation
         return encoded
     }

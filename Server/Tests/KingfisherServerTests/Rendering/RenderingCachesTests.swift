@@ -80,6 +80,27 @@ import Testing
         }
     }
 
+    @Test("What the source said about caching is known of results made, on disk and in memory")
+    func metadata() async throws {
+        try await RenderingRig.run { rig in
+            let source = TestResponse.data(try Quadrants.jpeg()).with {
+                $0.headers["Cache-Control"] = "private, max-age=1000"
+                $0.etag = "\"1\""
+            }
+            rig.server.route("/a", source)
+            let request = try rig.request("w:50")
+            var found = [try await rig.renderer.render(request), try #require(await rig.renderer.cached(request))]
+            await ImageCache.allCachesWillTerminate(within: 60)
+            rig.cache.clearMemoryCache()
+            for _ in 0..<2 { found.append(try #require(await rig.renderer.cached(request))) }
+            #expect(found.map(\.image.cacheType) == [.none, .memory, .disk, .memory])
+            for result in found {
+                #expect(result.image.cacheMetadata?.cacheControl == "private, max-age=1000")
+                #expect(result.image.cacheMetadata?.eTag == "\"1\"")
+            }
+        }
+    }
+
     @Test("With a lifetime of nothing, nothing is kept") func noLifetime() async throws {
         try await RenderingRig.run({ $0.delivery.maxAge = 0 }) { rig in
             rig.server.route("/a", .data(try Quadrants.jpeg()))

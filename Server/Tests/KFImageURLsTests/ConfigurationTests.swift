@@ -94,6 +94,20 @@ import Testing
         #expect(again.configuration == configuration)
     }
 
+    @Test("User names and passwords of URLs are neither shown nor complained about")
+    func credentials() {
+        let (configuration, problems) = ServerConfiguration.read([
+            "KF_BASE_URL": "https://hidden:hid@den@example.com/a@b/", "KF_FALLBACK_IMAGE_URL": "http://hidden@c/d",
+            "KF_ALLOWED_SOURCES": "https://a/@,https://hidden:x@e", "KF_MAX_REDIRECTS": "http://hidden:1@f",
+        ])
+        let shown = Dictionary(uniqueKeysWithValues: configuration.inForce.map { ($0.name, $0.value) })
+        #expect(shown["KF_BASE_URL"] == "https://***@example.com/a@b/")
+        #expect(shown["KF_FALLBACK_IMAGE_URL"] == "http://***@c/d")
+        #expect(shown["KF_ALLOWED_SOURCES"] == "https://a/@,https://***@e")
+        #expect(problems.count == 2 && !"\(problems) \(shown)".contains("hid"))
+        #expect(configuration.urls.baseURL == "https://hidden:hid@den@example.com/a@b/")
+    }
+
     @Test("A server without a key is protected on loopback addresses only")
     func protection() {
         func isProtected(_ bind: String) -> Bool {

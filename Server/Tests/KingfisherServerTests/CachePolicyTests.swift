@@ -12,7 +12,6 @@ import Testing
 
     private func fields(
         _ source: [String: String]?,
-        in cacheType: CacheType = .none,
         left: Int? = nil
     ) -> HTTPFields {
         var delivery = DeliverySettings()
@@ -21,7 +20,7 @@ import Testing
             CacheMetadata(url: nil, storedAt: Self.now.addingTimeInterval(-20)) { source[$0] }
         }
         let end = left.map { Self.now.addingTimeInterval(Double($0)) }
-        return CachePolicy(delivery, maxAge: 500, until: end).fields(for: metadata, in: cacheType, now: Self.now)
+        return CachePolicy(delivery, maxAge: 500, until: end).fields(for: metadata, now: Self.now)
     }
 
     @Test("The source's field is handed on as it came, with the age of what it is about")
@@ -47,11 +46,6 @@ import Testing
         #expect(fields(["Expires": soon], left: 7)[.cacheControl] == "max-age=7, public")
         #expect(fields([:])[.cacheControl] == "max-age=500, public")
         #expect(fields(nil)[.cacheControl] == "max-age=500, public")
-    }
-
-    @Test("Where it is not known what the source said, caches must ask")
-    func unknown() {
-        #expect(fields(nil, in: .memory)[.cacheControl] == "no-cache")
     }
 
     @Test("A date counts as a validator where the client has no tag, and only as it was sent")

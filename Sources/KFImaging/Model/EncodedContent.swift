@@ -9,6 +9,8 @@ package struct EncodedContent: Sendable {
     package let info: ImageInfo
     /// Computed here, once for all who are sent the file.
     package let checksum: UInt64
+    /// What the response that the file was made of said about caching, as whoever keeps the file in memory wrote it down.
+    package var response: (any Sendable)?
 
     /// Reads the header, and decodes nothing; nil for bytes without one.
     package init?(_ data: Data) {

@@ -110,7 +110,8 @@ public struct EncodedImage: Sendable {
     public let isDamaged: Bool
     /// Where it was found; ``CacheType/none`` when it was made.
     public internal(set) var cacheType = CacheType.none
-    /// What the response of the source said about caching; nil when it said nothing, and for a result in memory.
+    /// What the response of the source said about caching; nil when it said nothing, and for a result in memory unless it
+    /// was stored with ``KingfisherParsedOptionsInfo/respectCacheControl``.
     public internal(set) var cacheMetadata: CacheMetadata?
     /// What the server said about the cached result; nil when it was not asked.
     public internal(set) var revalidation: RetrieveImageResult.Revalidation?
@@ -125,6 +126,7 @@ public struct EncodedImage: Sendable {
         (pixelWidth, pixelHeight) = (content.info.pixelWidth, content.info.pixelHeight)
         frameCount = content.info.frameCount
         self.isDamaged = isDamaged
+        cacheMetadata = content.response as? CacheMetadata
     }
 }
 

@@ -52,6 +52,7 @@ extension KingfisherParsedOptionsInfo {
             guard requestModifier == nil else { return memoryCacheExpiration = .expired }
             image.updateMetadata { $0.variesWithRequest = true }
         }
+        if encoding != nil { image.updateMetadata { $0.encoded?.response = metadata } }
         let usual = memoryCacheExpiration ?? cache.memoryStorage.config.expiration
         let now = Date()
         let freshUntil = metadata?.freshUntil(inShared: isCacheShared) ?? .distantFuture

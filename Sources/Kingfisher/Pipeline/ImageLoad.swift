@@ -42,7 +42,7 @@ struct ImageLoad: Sendable {
         guard !plan.options.onlyFromCache, !plan.options.isLookupOnly else { throw failure ?? plan.notExisting }
         try checkIsWanted()
         // A load that shares nothing but the entry may have made the image while the disk was read.
-        if let image = imageInMemory() { return LoadedImage(image, from: .memory) }
+        if let image = plan.imageInMemory() { return LoadedImage(image, from: .memory) }
         // 3. The bytes of the source: they are decoded, processed and stored.
         return try await imageOfSource()
     }
@@ -149,7 +149,7 @@ extension ImageLoad {
     func cachedImage(validates: Bool) async throws(KingfisherError) -> CachedImage? {
         let options = plan.options
         guard !options.forceRefresh, let cache = options.targetCache else { return nil }
-        if validates, let image = imageInMemory() { return CachedImage(image: image, cacheType: .memory) }
+        if validates, let image = plan.imageInMemory() { return CachedImage(image: image, cacheType: .memory) }
         // An entry of original bytes is processed each time it is read, and the result is kept in memory.
         let isOfOriginals = options.cacheSerializer.originalDataUsed
         var lookup = CacheCore.Lookup(layers: options.layersToQuery, promotes: !isOfOriginals && !validates)
@@ -219,17 +219,6 @@ extension ImageLoad {
         )
     }
 
-    /// The image in memory, if it is as the options want it, and fresh if its server may have to be asked about it.
-    func imageInMemory() -> KFCrossPlatformImage? {
-        let options = plan.options
-        guard !options.forceRefresh, options.layersToQuery.contains(.memory), let cache = options.targetCache,
-            let image = plan.asksServer
-                ? cache.findFreshInMemory(plan.key, options) : cache.findInMemory(plan.key, options),
-            image.satisfies(options)
-        else { return nil }
-        return image
-    }
-
     /// What is cached as the result of the load: in memory; processed and stored first, if it is the original.
     func result(
         of cached: CachedImage,
@@ -266,5 +255,16 @@ extension ImageLoad {
         result.describe { ($0.cacheMetadata, $0.revalidation) = (cached.metadata, revalidation) }
         if case .notModified? = revalidation { result.isConfirmed = true }
         return result
+    }
+}
+
+extension LoadPlan {
+    /// The image in memory, if it is as the options want it, and fresh if its server may have to be asked about it.
+    func imageInMemory() -> KFCrossPlatformImage? {
+        guard !options.forceRefresh, options.layersToQuery.contains(.memory), let cache = options.targetCache,
+            let image = asksServer ? cache.findFreshInMemory(key, options) : cache.findInMemory(key, options),
+            image.satisfies(options)
+        else { return nil }
+        return image
     }
 }

@@ -58,6 +58,42 @@ extension KingfisherManager {
         return try? await encoded(source, parsed, nil)
     }
 
+    /// The request for a file, with its options read once: for a server that is asked for the same again and again.
+    /// (Not in Kingfisher.)
+    ///
+    /// - Parameters:
+    ///   - source: Where the image comes from.
+    ///   - options: The options of the load; those of the manager are taken as they are now.
+    ///   - encoding: The format, the quality and the like.
+    /// - Returns: What ``encodedInMemory(_:)`` takes.
+    public func encodedRequest(
+        with source: Source,
+        options: KingfisherOptionsInfo? = nil,
+        as encoding: ImageEncoding = ImageEncoding()
+    ) -> EncodedRequest {
+        var parsed = encodingOptions(options, encoding)
+        process(&parsed, for: source)
+        parsed.resolveProcessor()
+        parsed.countsMemoryMiss = false
+        return EncodedRequest(plan: LoadPlan(source, parsed))
+    }
+
+    /// The file that is in memory, if it may be sent without asking the server; never waits. (Not in Kingfisher.)
+    ///
+    /// A miss is not counted: ask ``cachedEncoded(with:options:as:)`` then.
+    ///
+    /// - Parameter request: The request.
+    /// - Returns: The file; nil if there is none, or none that is fresh.
+    public func encodedInMemory(_ request: EncodedRequest) -> EncodedImage? {
+        let plan = request.plan
+        guard forbiddenFile(plan.source) == nil, blockedURL(plan.source, plan.options) == nil,
+            let image = plan.imageInMemory(), let content = image.metadata.encoded
+        else { return nil }
+        var encoded = EncodedImage(content, isDamaged: image.isDamaged)
+        encoded.cacheType = .memory
+        return encoded
+    }
+
     private func encodingOptions(
         _ options: KingfisherOptionsInfo?,
         _ encoding: ImageEncoding
@@ -81,7 +117,7 @@ extension KingfisherManager {
         }
         var encoded = EncodedImage(content, isDamaged: result.image.isDamaged)
         encoded.cacheType = result.cacheType
-        encoded.cacheMetadata = result.cacheMetadata
+        encoded.cacheMetadata = result.cacheMetadata ?? encoded.cacheMetadata
         encoded.revalidation = result.revalidation
         return encoded
     }
@@ -96,4 +132,10 @@ extension KingfisherManager {
         let source = resource.convertToSource()
         return try await retrieveEncoded(with: source, options: options, as: encoding, progressBlock: progressBlock)
     }
+}
+
+/// A request for an image as the bytes of a file, ready to be looked up; see
+/// ``KingfisherManager/encodedRequest(with:options:as:)``. (Not in Kingfisher.)
+public struct EncodedRequest: Sendable {
+    let plan: LoadPlan
 }

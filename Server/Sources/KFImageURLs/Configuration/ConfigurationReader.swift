@@ -26,7 +26,7 @@ extension ServerConfiguration {
         for setting in SettingsTable.all {
             let name = setting.names.first { !(environment[$0] ?? "").isEmpty }
             guard let name, let text = environment[name], !setting.set(&configuration, text) else { continue }
-            let found = setting.isSecret ? "The value" : quoted(text)
+            let found = setting.isSecret ? "The value" : quoted(withoutCredentials(text))
             problems.append(.error(name, "\(found) is not valid; it must be: \(setting.words)."))
         }
         problems += unknownNames(in: environment) + configuration.contradictions()
@@ -49,7 +49,8 @@ extension ServerConfiguration {
             problems.append(.error("KF_SALT", "There are \(keys) keys and \(salts) salts; each key needs its salt."))
         }
         for pattern in urls.allowedSources where pattern.endsWithinHost {
-            let complaint = "\(quoted(pattern.text)) allows longer names of hosts, too; end it with a slash."
+            let complaint =
+                "\(quoted(withoutCredentials(pattern.text))) allows longer names of hosts, too; end it with a slash."
             problems.append(.warning("KF_ALLOWED_SOURCES", complaint))
         }
         for name in urls.presets.keys.sorted() {
@@ -70,13 +71,18 @@ extension ServerConfiguration {
         return problems
     }
 
-    /// All settings by name with what is in force; of secrets only whether they are set.
+    /// All settings by name with what is in force; of secrets only whether they are set, and URLs without credentials.
     package var inForce: [(name: String, value: String)] {
         SettingsTable.all.map { setting in
             let value = setting.show(self)
-            return (setting.names[0], setting.isSecret && !value.isEmpty ? "(set)" : value)
+            return (setting.names[0], setting.isSecret && !value.isEmpty ? "(set)" : withoutCredentials(value))
         }
     }
+}
+
+/// A text with stars in place of what URLs in it have before their hosts.
+private func withoutCredentials(_ text: String) -> String {
+    text.replacing(#/://[^/?#]*@/#, with: "://***@")
 }
 
 extension ConfigurationProblem {

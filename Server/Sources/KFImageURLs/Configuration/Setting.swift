@@ -88,7 +88,7 @@ extension Value where T == [UInt8] {
 extension Value where T == ServerConfiguration.Address {
     static var address: Self {
         Value(
-            words: "host:port; without a host every address of the machine",
+            words: "host:port; without a host every IPv4 address of the machine, [::]:port is for IPv6, too",
             read: { text in
                 let pieces = parts(of: text, by: ":")
                 guard pieces.count > 1, let port = UInt16(pieces[pieces.count - 1]) else { return nil }

@@ -70,7 +70,7 @@ package struct PathParser: Sendable {
         guard !pieces[0].isEmpty else { throw .badSource("There is no source.") }
         guard pieces.count <= 2 else { throw .badSource("The source has more than one extension.") }
 
-        guard let source = isPlain ? pieces[0].removingPercentEncoding : decodedBase64URL(pieces[0]),
+        guard let source = isPlain ? percentDecoded(pieces[0]) : decodedBase64URL(pieces[0]),
             !hasControlCharacters(source)
         else {
             throw .badSource(

@@ -7,12 +7,14 @@
 func repaired(_ path: String) -> String {
     let bytes = Array(path.utf8)
     let plain = Array("/plain/".utf8)
-    guard let marker = bytes.firstRange(of: plain) else { return withColons(bytes[...]) }
-    return withColons(bytes[..<marker.lowerBound]) + "/plain/" + withSlashes(bytes[marker.upperBound...])
+    let marker = bytes.indices.first { bytes[$0] == plain[0] && bytes[$0...].starts(with: plain) }
+    guard let marker else { return withColons(bytes[...]) }
+    return withColons(bytes[..<marker]) + "/plain/" + withSlashes(bytes[(marker + plain.count)...])
 }
 
 private func withColons(_ bytes: ArraySlice<UInt8>) -> String {
-    String(decoding: bytes.replacing("%3A".utf8, with: ":".utf8), as: UTF8.self)
+    let isEscaped = bytes.contains(UInt8(ascii: "%"))
+    return String(decoding: isEscaped ? bytes.replacing("%3A".utf8, with: ":".utf8) : bytes, as: UTF8.self)
 }
 
 private func withSlashes(_ source: ArraySlice<UInt8>) -> String {

@@ -7,6 +7,13 @@ func parts(of text: String, by separator: UnicodeScalar) -> [String] {
     text.utf8.split(separator: UInt8(ascii: separator), omittingEmptySubsequences: false).map { String(Substring($0)) }
 }
 
+/// The text without percent-encoding; nil if it is encoded wrongly.
+///
+/// Most texts are not encoded, and looking takes less time than decoding these.
+package func percentDecoded(_ text: String) -> String? {
+    text.utf8.contains(UInt8(ascii: "%")) ? text.removingPercentEncoding : text
+}
+
 /// The text that is encoded in base64 with the alphabet for URLs; nil if it is none.
 ///
 /// Padding may be left out.

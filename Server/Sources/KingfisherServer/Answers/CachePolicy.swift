@@ -27,15 +27,13 @@ package struct CachePolicy {
     ///
     /// - Parameters:
     ///   - metadata: What the source said.
-    ///   - cacheType: Where the result was found.
     ///   - now: The time.
     /// - Returns: `Cache-Control`, and `Age` with that of the source.
-    package func fields(for metadata: CacheMetadata?, in cacheType: CacheType, now: Date = Date()) -> HTTPFields {
+    package func fields(for metadata: CacheMetadata?, now: Date = Date()) -> HTTPFields {
         let left = end.map { max(0, Int($0.timeIntervalSince(now))) } ?? .max
         let ours = "max-age=\(min(maxAge, left)), public"
         guard delivery.passesCacheControl else { return [.cacheControl: ours] }
-        // What the source said about a result in memory is not known here, so caches must ask.
-        guard let metadata else { return [.cacheControl: cacheType == .memory ? "no-cache" : ours] }
+        guard let metadata else { return [.cacheControl: ours] }
         if let field = metadata.cacheControl {
             let age = now.timeIntervalSince(metadata.date ?? metadata.storedAt) + (metadata.age ?? 0)
             return [.cacheControl: Self.shortened(field, to: left), .age: "\(max(0, Int(min(age, 1e9))))"]

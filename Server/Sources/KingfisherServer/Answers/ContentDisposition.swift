@@ -11,6 +11,7 @@ func contentDisposition(of plan: ImagePlan, fileExtension: String) -> String {
     let stem = plan.delivery.filename ?? stem(of: plan.source)
     let name = "\(stem).\(fileExtension)"
     let kind = plan.delivery.isAttachment ? "attachment" : "inline"
+    if name.utf8.allSatisfy(isUnreserved) { return "\(kind); filename=\"\(name)\"" }
     let field = "\(kind); filename=\"\(String(decoding: name.unicodeScalars.map(safeByte), as: UTF8.self))\""
     if name.utf8.allSatisfy({ $0 < 0x80 }) { return field }
     return "\(field); filename*=UTF-8''\(name.utf8.map(escaped).joined())"
@@ -19,11 +20,13 @@ func contentDisposition(of plan: ImagePlan, fileExtension: String) -> String {
 /// The last part of a source's path without its extension; `image` if there is none.
 private func stem(of source: String) -> String {
     let path = source.utf8.prefix { $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") }
-    let afterScheme = path.firstRange(of: "://".utf8).map { path[$0.upperBound...] } ?? path
+    let separator = "://".utf8
+    let colon = path.firstIndex(of: UInt8(ascii: ":")).map { path[$0...] }
+    let afterScheme = colon.flatMap { $0.starts(with: separator) ? $0.dropFirst(separator.count) : nil } ?? path
     guard let slash = afterScheme.lastIndex(of: UInt8(ascii: "/")) else { return "image" }
     let last = String(Substring(afterScheme[slash...].dropFirst()))
-    let name = last.removingPercentEncoding ?? last
-    let stem = name.lastIndex(of: ".").map { name[..<$0] } ?? name[...]
+    let name = percentDecoded(last) ?? last
+    let stem = name.utf8.lastIndex(of: UInt8(ascii: ".")).map { name[..<$0] } ?? name[...]
     return stem.isEmpty ? "image" : String(stem)
 }
 

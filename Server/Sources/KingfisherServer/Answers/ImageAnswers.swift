@@ -23,7 +23,7 @@ struct ImageAnswers: Sendable {
             maxAge: maxAge(of: served),
             until: plan.delivery.expirationDate
         )
-        var fields = policy.fields(for: image.cacheMetadata, in: image.cacheType)
+        var fields = policy.fields(for: image.cacheMetadata)
         fields[.eTag] = entityTag
         fields[.lastModified] = lastModified
         fields[.accessControlAllowOrigin] = configuration.delivery.allowedOrigin

@@ -57,6 +57,16 @@ package struct ImageRenderer: Rendering {
         return found.flatMap { $0.isDamaged ? nil : RenderedImage($0) }
     }
 
+    package func memoryLookup(for request: RenderingRequest) -> MemoryLookup {
+        guard let source = try? source(of: request.plan) else { return { nil } }
+        let encoding = request.encoding(in: configuration)
+        let encoded = manager.encodedRequest(with: source, options: options(for: request), as: encoding)
+        return { [manager] in
+            if case .provider(let file as LocalFile) = source, !file.isUnchanged { return nil }
+            return manager.encodedInMemory(encoded).flatMap { $0.isDamaged ? nil : RenderedImage($0) }
+        }
+    }
+
     package func render(_ request: RenderingRequest) async throws(RenderingError) -> RenderedImage {
         let source = try source(of: request.plan)
         let image: EncodedImage

@@ -1,5 +1,6 @@
 // The files of `local://` sources, and no others. For the renderer.
 
+import CDispatch  // `struct stat` comes to this module through it
 import Foundation
 import Glibc
 import KFImageURLs
@@ -15,18 +16,12 @@ struct LocalFiles {
     /// Looking that up needs the file system, which should be a local one.
     func file(_ source: String) throws(RenderingError) -> LocalFile {
         let path = String(source.dropFirst("local://".count))
-        guard let decoded = path.removingPercentEncoding, !decoded.utf8.contains(0),
-            let folder = Self.resolved(root), let file = Self.resolved(root + "/" + decoded),
-            file.hasPrefix(folder == "/" ? folder : folder + "/")
+        guard let decoded = percentDecoded(path), !decoded.utf8.contains(0) else { throw Self.missing }
+        let asked = root + "/" + decoded
+        guard let folder = Self.resolved(root), let file = Self.resolved(asked),
+            file.hasPrefix(folder == "/" ? folder : folder + "/"), let version = LocalFile.Version(of: file)
         else { throw Self.missing }
-        var status = stat()
-        guard stat(file, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { throw Self.missing }
-        let changed = status.st_mtim
-        return LocalFile(
-            path: file,
-            version: "\(changed.tv_sec).\(changed.tv_nsec)-\(status.st_size)-\(status.st_ino)",
-            byteCount: Int(status.st_size)
-        )
+        return LocalFile(path: file, asked: asked, version: version)
     }
 
     /// The path without links and dots; nil if there is nothing.
@@ -45,15 +40,40 @@ struct LocalFiles {
 
 /// A file that exists; a changed one has another key.
 struct LocalFile: ImageDataProvider {
-    let path: String
-    fileprivate let version: String
-    let byteCount: Int
+    /// What tells a file from another one of its name, and from itself after a change.
+    fileprivate struct Version: Equatable {
+        let device: UInt
+        let node: UInt
+        let byteCount: Int
+        let seconds: Int
+        let nanoseconds: Int
 
-    fileprivate init(path: String, version: String, byteCount: Int) {
-        (self.path, self.version, self.byteCount) = (path, version, byteCount)
+        /// Nil for what is no regular file.
+        init?(of path: String) {
+            var status = stat()
+            guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
+            (device, node, byteCount) = (UInt(status.st_dev), UInt(status.st_ino), Int(status.st_size))
+            (seconds, nanoseconds) = (status.st_mtim.tv_sec, status.st_mtim.tv_nsec)
+        }
     }
 
-    var cacheKey: String { "local://\(path)?\(version)" }
+    let path: String
+    /// The path with its links and dots.
+    private let asked: String
+    private let version: Version
+
+    fileprivate init(path: String, asked: String, version: Version) {
+        (self.path, self.asked, self.version) = (path, asked, version)
+    }
+
+    var byteCount: Int { version.byteCount }
+
+    /// Whether the path that was asked for still leads to this file, as it was.
+    var isUnchanged: Bool { Version(of: asked) == version }
+
+    var cacheKey: String {
+        "local://\(path)?\(version.seconds).\(version.nanoseconds)-\(version.byteCount)-\(version.node)"
+    }
 
     func data() async throws -> Data { try Data(contentsOf: URL(fileURLWithPath: path)) }
 }

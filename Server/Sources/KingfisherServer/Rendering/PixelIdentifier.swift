@@ -11,9 +11,9 @@ extension ImagePlan {
     func pixelIdentifier(resultLimit: Int, keptFormats: Set<ImageContentType>) -> String {
         let defaults = ImagePlan()
         var text = "imgproxy"
-        func add(_ name: String, _ values: Any...) {
+        func add(_ name: String, _ values: any CustomStringConvertible...) {
             text += "/" + name
-            for value in values { text += ":\(value)" }
+            for value in values { text += ":" + value.description }
         }
         addLimits(add)
         guard !output.isRaw else { return text + "/raw" }
@@ -40,7 +40,7 @@ extension ImagePlan {
         return text
     }
 
-    private func addCanvas(_ add: (String, Any...) -> Void) {
+    private func addCanvas(_ add: (String, any CustomStringConvertible...) -> Void) {
         if canvas.extends { add("extend", canvas.gravity.kind.rawValue, canvas.gravity.x, canvas.gravity.y) }
         if canvas.extendsToAspectRatio {
             let gravity = canvas.aspectRatioGravity
@@ -51,7 +51,7 @@ extension ImagePlan {
     }
 
     /// Limits decide whether there is a result, so those with other ones do not share a load.
-    private func addLimits(_ add: (String, Any...) -> Void) {
+    private func addLimits(_ add: (String, any CustomStringConvertible...) -> Void) {
         if let value = limits.sourceMegapixels { add("megapixels", value) }
         if let value = limits.sourceBytes { add("bytes", value) }
         if let value = limits.frameMegapixels { add("framepixels", value) }

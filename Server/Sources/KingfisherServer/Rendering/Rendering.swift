@@ -8,9 +8,14 @@ package import Kingfisher
 package protocol Rendering: Sendable {
     /// A result that is in the caches and may be sent; nil if it would have to be loaded or made.
     func cached(_ request: RenderingRequest) async -> RenderedImage?
+    /// How to look for a result in memory; for a request that comes often.
+    func memoryLookup(for request: RenderingRequest) -> MemoryLookup
     /// A result: from the caches, or made. All that ask for one at a time share one making.
     func render(_ request: RenderingRequest) async throws(RenderingError) -> RenderedImage
 }
+
+/// Looks for one result in memory without waiting; nil if it is not there, or may not be sent without a question.
+package typealias MemoryLookup = @Sendable () -> RenderedImage?
 
 /// A plan, and what else decides about its result.
 package struct RenderingRequest: Hashable, Sendable {

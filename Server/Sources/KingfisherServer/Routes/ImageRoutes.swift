@@ -17,6 +17,7 @@ package final class ImageRoutes: Sendable {
     let renderer: any Rendering
     private let parser: PathParser
     private let answers: ImageAnswers
+    private let hotRequests = HotRequests()
     private let logger: Logger
     private let isDeveloped: Bool
     private let healthPath: String
@@ -70,9 +71,21 @@ package final class ImageRoutes: Sendable {
         var record = RequestRecord(identifier: requestIdentifier(of: request))
         var response: Response
         do throws(RenderingError) {
-            let parsed = try parse(path)
+            let accept = configuration.output.negotiates ? request.headerFields[.accept] ?? "" : nil
+            let known = hotRequests.find(path, accept: accept)
+            let parsed = if let known { known.parsed } else { try parse(path) }
             (record.source, record.warnings) = (parsed.plan.source, parsed.warnings)
-            let served = try await serve(parsed.plan, request, on: connection)
+            let served: ServedImage
+            if let image = known?.image() {
+                served = ServedImage(image: image, origin: .memory)
+            } else {
+                let rendering = negotiated(parsed.plan, accept: accept, configuration)
+                served = try await serve(rendering, on: connection)
+                if served.isHot {
+                    let known = HotRequests.Known(parsed, renderer.memoryLookup(for: rendering))
+                    hotRequests.keep(known, path: path, accept: accept)
+                }
+            }
             (record.origin, record.error, record.byteCount) = (
                 served.origin, served.error, served.image.image.data.count
             )
@@ -96,11 +109,9 @@ package final class ImageRoutes: Sendable {
     }
 
     private func serve(
-        _ plan: ImagePlan,
-        _ request: HTTPRequest,
+        _ rendering: RenderingRequest,
         on connection: any Channel
     ) async throws(RenderingError) -> ServedImage {
-        let rendering = negotiated(plan, accept: request.headerFields[.accept], configuration)
         do throws(RenderingError) {
             return try await result(of: rendering, on: connection)
         } catch {
@@ -147,6 +158,9 @@ struct ServedImage {
     let origin: ImageOrigin
     /// Why this is the fallback; nil if it is not.
     var error: RenderingError?
+
+    /// Whether it is an image that was asked for before, and not long ago.
+    var isHot: Bool { origin == .memory && error == nil }
 }
 
 /// Where a result came from, for metrics and the log.

@@ -80,6 +80,64 @@ import Testing
         }
     }
 
+    @Test("What the source said about caching is known of results made, on disk and in memory")
+    func metadata() async throws {
+        try await RenderingRig.run { rig in
+            let source = TestResponse.data(try Quadrants.jpeg()).with {
+                $0.headers["Cache-Control"] = "private, max-age=1000"
+                $0.etag = "\"1\""
+            }
+            rig.server.route("/a", source)
+            let request = try rig.request("w:50")
+            var found = [try await rig.renderer.render(request), try #require(await rig.renderer.cached(request))]
+            await ImageCache.allCachesWillTerminate(within: 60)
+            rig.cache.clearMemoryCache()
+            for _ in 0..<2 { found.append(try #require(await rig.renderer.cached(request))) }
+            found.append(try #require(rig.renderer.memoryLookup(for: request)()))
+            #expect(found.map(\.image.cacheType) == [.none, .memory, .disk, .memory, .memory])
+            for result in found {
+                #expect(result.image.cacheMetadata?.cacheControl == "private, max-age=1000")
+                #expect(result.image.cacheMetadata?.eTag == "\"1\"")
+            }
+        }
+    }
+
+    @Test("A look-up in memory that is made once finds what is there each time, and nothing that is not fresh")
+    func memoryLookup() async throws {
+        try await RenderingRig.run { rig in
+            let file = rig.directory.appendingPathComponent("files/a.jpg")
+            let target = rig.directory.appendingPathComponent("files/b.jpg")
+            try Quadrants.jpeg().write(to: file)
+            rig.server.route("/a", .data(try Quadrants.jpeg()).with { $0.headers["Cache-Control"] = "no-cache" })
+            let stale = try rig.request("w:50")
+            _ = try await rig.renderer.render(stale)
+            #expect(rig.renderer.memoryLookup(for: stale)() == nil)
+
+            let request = try rig.request("w:50", source: "local:///a.jpg")
+            let lookup = rig.renderer.memoryLookup(for: request)
+            #expect(lookup() == nil)
+            let made = try await rig.renderer.render(request)
+            #expect(lookup()?.entityTag == made.entityTag && lookup()?.image.cacheType == .memory)
+            rig.cache.clearMemoryCache()
+            #expect(lookup() == nil)
+            _ = try await rig.renderer.render(request)
+            #expect(lookup() != nil)
+            // Another file under the same name, then a link to a third one, then none.
+            try FileManager.default.copyItem(at: file, to: target)
+            try FileManager.default.removeItem(at: file)
+            try Quadrants.jpeg().write(to: file)
+            #expect(lookup() == nil)
+            let again = rig.renderer.memoryLookup(for: request)
+            _ = try await rig.renderer.render(request)
+            #expect(again() != nil)
+            try FileManager.default.removeItem(at: file)
+            try FileManager.default.createSymbolicLink(at: file, withDestinationURL: target)
+            #expect(again() == nil)
+            try FileManager.default.removeItem(at: file)
+            #expect(again() == nil)
+        }
+    }
+
     @Test("With a lifetime of nothing, nothing is kept") func noLifetime() async throws {
         try await RenderingRig.run({ $0.delivery.maxAge = 0 }) { rig in
             rig.server.route("/a", .data(try Quadrants.jpeg()))

@@ -34,6 +34,8 @@ final class MadeUpRenderer: Rendering {
         state.withLock { $0.cached[request.plan.source] }
     }
 
+    func memoryLookup(for request: RenderingRequest) -> MemoryLookup { { nil } }
+
     func render(_ request: RenderingRequest) async throws(RenderingError) -> RenderedImage {
         state.withLock { state in
             state.plans.append(request.plan)

@@ -1,0 +1,56 @@
+// The requests that are answered from memory again and again, with what was found out about them. For the routes.
+
+package import Foundation
+package import KFImageURLs
+import Kingfisher
+
+/// A bounded number of requests that were answered from memory, by their paths and what their clients accept.
+package struct HotRequests: Sendable {
+    /// A request; its path was read, and its signature checked.
+    package final class Known: Sendable, CacheCostCalculable {
+        let parsed: ParsedPath
+        let image: MemoryLookup
+        /// Only the number of them is limited.
+        package let cacheCost = 0
+
+        package init(_ parsed: ParsedPath, _ image: @escaping MemoryLookup) {
+            (self.parsed, self.image) = (parsed, image)
+        }
+    }
+
+    /// Each takes some kilobytes.
+    private static let limit = 4096
+    private static let longestKey = 2048
+
+    private let known: MemoryStorage.Backend<Known>
+
+    package init() {
+        var config = MemoryStorage.Config(totalCostLimit: 0, cleanInterval: 0)
+        (config.countLimit, config.expiration) = (Self.limit, .never)
+        known = MemoryStorage.Backend(config: config)
+    }
+
+    /// What is known of a request, if its URL is still valid.
+    ///
+    /// - Parameters:
+    ///   - path: The path as it was sent.
+    ///   - accept: What the client accepts; nil where answers do not depend on it.
+    ///   - now: The time.
+    /// - Returns: What is known; nil if it has to be read.
+    package func find(_ path: String, accept: String?, now: Date = Date()) -> Known? {
+        guard let found = known.value(forKey: Self.key(path, accept), extendingExpiration: .none) else { return nil }
+        if let end = found.parsed.plan.delivery.expirationDate, end < now { return nil }
+        return found
+    }
+
+    /// Keeps a request in place of one that was used less.
+    package func keep(_ request: Known, path: String, accept: String?) {
+        let key = Self.key(path, accept)
+        if key.utf8.count <= Self.longestKey { known.store(value: request, forKey: key) }
+    }
+
+    /// No path has a blank in it.
+    private static func key(_ path: String, _ accept: String?) -> String {
+        accept.map { "\(path) \($0)" } ?? path
+    }
+}

@@ -52,7 +52,7 @@ man: dependencies ## Writes the manual pages of the tool to man-output/
 	    "$$(swift build --show-bin-path)/kf" --multi-page --output-directory man-output
 	@ls man-output
 
-test: desktop-dependencies lint layers packages portability build examples ## Format lint, layer check, build without warnings, all tests
+test: desktop-dependencies lint layers packages portability build examples server-test ## Format lint, layers, a build without warnings, all tests
 	@Scripts/compatibility/check
 	@Scripts/run-tests $(WITH_TRAITS)
 

@@ -59,9 +59,15 @@ let package = Package(
             swiftSettings: settings
         ),
         .executableTarget(name: "kf-server-reference", dependencies: ["KFImageURLs"], swiftSettings: settings),
+        .target(
+            name: "KFImageURLsTestSupport",
+            dependencies: ["KFImageURLs"],
+            path: "Tests/KFImageURLsTestSupport",
+            swiftSettings: settings
+        ),
         .testTarget(
             name: "KFImageURLsTests",
-            dependencies: ["KFImageURLs"],
+            dependencies: ["KFImageURLs", "KFImageURLsTestSupport"],
             resources: [.copy("Resources")],
             swiftSettings: settings
         ),
@@ -70,6 +76,7 @@ let package = Package(
             dependencies: [
                 "kf-server",
                 "KFImageURLs",
+                "KFImageURLsTestSupport",
                 "KingfisherServer",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Hummingbird", package: "hummingbird"),

@@ -1,0 +1,35 @@
+// A browser without a window. For the test of the page to try options.
+
+import Foundation
+import Testing
+
+enum Chromium {
+    private static let program = ["/usr/bin/chromium", "/usr/bin/chromium-browser"].first {
+        FileManager.default.isExecutableFile(atPath: $0)
+    }
+
+    static var isInstalled: Bool { program != nil }
+
+    /// The text of an element once the page's scripts are done, for twenty seconds of the page's own time at most.
+    static func text(of identifier: String, in url: String) throws -> String {
+        let profile = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
+        defer { try? FileManager.default.removeItem(at: profile) }
+        let process = Process()
+        process.executableURL = URL(filePath: try #require(program))
+        process.arguments = [
+            "--headless=new", "--no-sandbox", "--disable-gpu", "--user-data-dir=\(profile.path)",
+            "--virtual-time-budget=20000", "--dump-dom", url,
+        ]
+        let output = Pipe()
+        (process.standardOutput, process.standardError) = (output, FileHandle.nullDevice)
+        try process.run()
+        let page = String(decoding: try output.fileHandleForReading.readToEnd() ?? Data(), as: UTF8.self)
+        process.waitUntilExit()
+        let start = try #require(page.range(of: "id=\"\(identifier)\">"), "\(page)").upperBound
+        let end = try #require(page.range(of: "<", range: start..<page.endIndex)).lowerBound
+        return String(page[start..<end]).replacing("&lt;", with: "<").replacing("&gt;", with: ">").replacing(
+            "&amp;",
+            with: "&"
+        )
+    }
+}

@@ -106,6 +106,18 @@ private let path = "/_/rs:fill:3:2/plain/https://example.com/a/cat.jpg"
         }
     }
 
+    @Test("The status of a source's server is not taken for a limit of this one", arguments: [429, 499])
+    func statusOfSource(status: Int) async throws {
+        let error = RenderingError(status: status, kind: "source_status", reason: "")
+        for (fallback, expected) in [("", status), ("https://example.com/instead.png", 200)] {
+            try await RunningServer.with(["KF_FALLBACK_IMAGE_URL": fallback]) { server in
+                server.renderer.fail("https://example.com/a/cat.jpg", with: error)
+                let answer = try await server.get(path)
+                #expect(answer.status == expected && answer.fields["retry-after"] == nil)
+            }
+        }
+    }
+
     @Test("A fallback takes the place of images that cannot be made, with the URL's options and a status of its own")
     func fallback() async throws {
         let settings = ["KF_FALLBACK_IMAGE_URL": "https://example.com/instead.png", "KF_FALLBACK_IMAGE_TTL": "7"]

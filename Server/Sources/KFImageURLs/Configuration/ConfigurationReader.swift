@@ -68,6 +68,14 @@ extension ServerConfiguration {
         if (1..<200).contains(delivery.fallback.status) {
             problems.append(.error("KF_FALLBACK_IMAGE_HTTP_CODE", "It must be 0, or from 200 on."))
         }
+        if delivery.fallback.source != nil, delivery.fallback.maxAge == 0 {
+            let complaint = "Caches keep the fallback image as long as others, KF_TTL, also after a moment's failure."
+            problems.append(.warning("KF_FALLBACK_IMAGE_TTL", complaint))
+        }
+        if urls.baseURL.contains("://"), !urls.baseURL.hasSuffix("/") {
+            let complaint = "Sources continue the last part of the URL, and a host if that is all; end it with a slash."
+            problems.append(.warning("KF_BASE_URL", complaint))
+        }
         return problems
     }
 

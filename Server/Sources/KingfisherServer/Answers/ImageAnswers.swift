@@ -42,9 +42,23 @@ struct ImageAnswers: Sendable {
             // Scripts of a drawing would run with the rights of this site.
             fields[.contentSecurityPolicy] = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; sandbox"
         }
-        let hasBody = request.method != .head
-        let body = hasBody ? ResponseBody(byteBuffer: ByteBuffer(bytes: image.data)) : ResponseBody()
+        let body = request.method == .head ? ResponseBody() : Self.body(image.data)
         return Response(status: status, headers: fields, body: body)
+    }
+
+    /// The bytes; of large files a piece at a time, as clients take them.
+    ///
+    /// A request counts as answered when its last piece is handed over: what is not sent when the connection ends for
+    /// having no request is lost.
+    private static func body(_ data: Data) -> ResponseBody {
+        let pieceSize = 64 << 10
+        guard data.count > pieceSize else { return ResponseBody(byteBuffer: ByteBuffer(bytes: data)) }
+        return ResponseBody(contentLength: data.count) { writer in
+            for start in stride(from: data.startIndex, to: data.endIndex, by: pieceSize) {
+                try await writer.write(ByteBuffer(bytes: data[start..<min(start + pieceSize, data.endIndex)]))
+            }
+            try await writer.finish(nil)
+        }
     }
 
     /// The answer with an error.
@@ -52,7 +66,7 @@ struct ImageAnswers: Sendable {
         let status = Self.status(error.status)
         var fields: HTTPFields = [.cacheControl: "no-store"]
         fields[.accessControlAllowOrigin] = configuration.delivery.allowedOrigin
-        if error.status == 429 || error.status == 503 { fields[.retryAfter] = "1" }
+        if error.isPassing { fields[.retryAfter] = "1" }
         return .text(showsReasons ? error.reason : Self.words(for: status), status: status, fields)
     }
 

@@ -10,7 +10,7 @@ extension ClientWatch {
     ///
     /// The work runs to its end in any case, though cancelled.
     func outcome(
-        within time: TimeAmount,
+        until deadline: NIODeadline,
         on connection: any Channel,
         of work: @escaping @Sendable () async -> Outcome
     ) async -> Outcome {
@@ -20,7 +20,7 @@ extension ClientWatch {
             first.offer(.failure(error))
             task.cancel()
         }
-        let timer = connection.eventLoop.scheduleTask(in: time) { giveUp(.timedOut) }
+        let timer = connection.eventLoop.scheduleTask(deadline: deadline) { giveUp(.timedOut) }
         let number = onLeaving(connection) { giveUp(.clientLeft) }
         defer {
             timer.cancel()

@@ -27,6 +27,8 @@ package struct ImageRenderer: Rendering {
             cache: cache
         )
         manager.allowsFileURLs = false
+        // What it keeps is sent to everybody.
+        cache.isShared = true
         cache.memoryStorage.config.totalCostLimit = max(configuration.delivery.memoryCacheBytes, 1)
         cache.diskStorage.config.sizeLimit = UInt(clamping: configuration.delivery.diskCacheBytes)
         self.init(configuration: configuration, manager: manager)
@@ -88,6 +90,10 @@ package struct ImageRenderer: Rendering {
     }
 
     private func source(of plan: ImagePlan) throws(RenderingError) -> Source {
+        if plan.watermark.opacity > 0 {
+            // Without it, what the owner of an image wants to be marked would be sent unmarked.
+            throw RenderingError(status: 404, kind: "unsupported_option", reason: "This server draws no watermarks.")
+        }
         let text = plan.source
         let scheme = text.utf8.firstIndex(of: UInt8(ascii: ":")).map { text[..<$0].lowercased() }
         switch scheme {
@@ -140,6 +146,8 @@ extension ImageDownloader {
         maximumRedirectCount = sources.maxRedirects
         maximumResponseSize = sources.maxBytes > 0 ? sources.maxBytes : .max
         connectTimeout = Double(sources.connectTimeout)
-        (totalTimeout, downloadTimeout) = (Double(configuration.timeout), Double(configuration.timeout))
+        // Shorter than the time of a request, so that a slow source is the reason, and a fallback can be sent.
+        let seconds = Double(configuration.timeout) * 0.8
+        (totalTimeout, downloadTimeout) = (seconds, seconds)
     }
 }

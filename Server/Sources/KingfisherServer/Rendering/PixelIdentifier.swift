@@ -4,13 +4,16 @@ import KFImageURLs
 import Kingfisher
 
 extension ImagePlan {
+    /// Is raised when the same plan makes another image than before: what the disk has is made anew then.
+    private static let renderingVersion = 1
+
     /// A text of all that changes a pixel, and of nothing else; two plans of one text have one result.
     ///
     /// Only numbers and names of cases are in it, and none of them has a colon or a slash, so it can be read in one way
     /// only. A group of fields that has its defaults is left out.
     func pixelIdentifier(resultLimit: Int, keptFormats: Set<ImageContentType>) -> String {
         let defaults = ImagePlan()
-        var text = "imgproxy"
+        var text = "imgproxy\(Self.renderingVersion)"
         func add(_ name: String, _ values: any CustomStringConvertible...) {
             text += "/" + name
             for value in values { text += ":" + value.description }

@@ -112,14 +112,15 @@ package final class ImageRoutes: Sendable {
         _ rendering: RenderingRequest,
         on connection: any Channel
     ) async throws(RenderingError) -> ServedImage {
+        let deadline = NIODeadline.now() + .seconds(Int64(configuration.timeout))
         do throws(RenderingError) {
-            return try await result(of: rendering, on: connection)
+            return try await result(of: rendering, until: deadline, on: connection)
         } catch {
             guard let source = configuration.delivery.fallback.source, error.isAboutTheImage else { throw error }
             var instead = rendering.plan
             instead.source = source
             let request = RenderingRequest(plan: instead, preferredFormats: rendering.preferredFormats)
-            guard var served = try? await result(of: request, on: connection) else { throw error }
+            guard var served = try? await result(of: request, until: deadline, on: connection) else { throw error }
             served.error = error
             return served
         }
@@ -127,13 +128,14 @@ package final class ImageRoutes: Sendable {
 
     private func result(
         of request: RenderingRequest,
+        until deadline: NIODeadline,
         on connection: any Channel
     ) async throws(RenderingError) -> ServedImage {
         if let image = await renderer.cached(request) { return ServedImage(image: image, origin: .cache(of: image)) }
         guard let entry = places.enter(request) else { throw .tooManyRequests }
         let (renderer, places, metrics) = (renderer, places, metrics)
         let outcome = await clients.outcome(
-            within: .seconds(Int64(configuration.timeout)),
+            until: deadline,
             on: connection,
             of: {
                 // The place is kept until the work ends, also where nobody waits for it any more.
@@ -187,6 +189,9 @@ extension RenderingError {
     static let timedOut = Self(status: 503, kind: "timeout", reason: "The result was not ready within KF_TIMEOUT.")
     static let clientLeft = Self(status: 499, kind: "client_left", reason: "The client left before it was answered.")
 
-    /// Whether another image may be sent instead.
-    var isAboutTheImage: Bool { ![429, 499, 503].contains(status) }
+    /// Whether another image may be sent instead. (The status may be that of the source's server.)
+    var isAboutTheImage: Bool { !["queue_full", "client_left", "cancelled", "timeout"].contains(kind) }
+
+    /// Whether the same request may be answered in a moment.
+    var isPassing: Bool { kind == Self.tooManyRequests.kind || kind == Self.timedOut.kind }
 }

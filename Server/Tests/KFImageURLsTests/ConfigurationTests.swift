@@ -104,8 +104,21 @@ import Testing
         #expect(shown["KF_BASE_URL"] == "https://***@example.com/a@b/")
         #expect(shown["KF_FALLBACK_IMAGE_URL"] == "http://***@c/d")
         #expect(shown["KF_ALLOWED_SOURCES"] == "https://a/@,https://***@e")
-        #expect(problems.count == 2 && !"\(problems) \(shown)".contains("hid"))
+        #expect(
+            problems.map(\.name) == ["KF_ALLOWED_SOURCES", "KF_FALLBACK_IMAGE_TTL", "KF_MAX_REDIRECTS"]
+                && !"\(problems) \(shown)".contains("hid")
+        )
         #expect(configuration.urls.baseURL == "https://hidden:hid@den@example.com/a@b/")
+    }
+
+    @Test("What lets a URL choose its host, or keeps a failure for long, is a warning")
+    func doubtfulURLs() {
+        func problems(_ name: String, _ value: String) -> [String] {
+            ServerConfiguration.read([name: value]).problems.filter { !$0.isError }.map(\.name)
+        }
+        #expect(problems("KF_BASE_URL", "https://cdn.example.com") == ["KF_BASE_URL"])
+        #expect(problems("KF_BASE_URL", "https://cdn.example.com/") == [])
+        #expect(problems("KF_FALLBACK_IMAGE_URL", "local:///a.png") == ["KF_FALLBACK_IMAGE_TTL"])
     }
 
     @Test("A server without a key is protected on loopback addresses only")

@@ -110,7 +110,7 @@ private let path = "/_/rs:fill:3:2/plain/https://example.com/a/cat.jpg"
     func statusOfSource(status: Int) async throws {
         let error = RenderingError(status: status, kind: "source_status", reason: "")
         for (fallback, expected) in [("", status), ("https://example.com/instead.png", 200)] {
-            try await RunningServer.with(["KF_FALLBACK_IMAGE_URL": fallback]) { server in
+            try await RunningServer.with(["KF_FALLBACK_IMAGE_URL": fallback, "KF_FALLBACK_IMAGE_TTL": "7"]) { server in
                 server.renderer.fail("https://example.com/a/cat.jpg", with: error)
                 let answer = try await server.get(path)
                 #expect(answer.status == expected && answer.fields["retry-after"] == nil)

@@ -84,7 +84,7 @@ import Testing
     func metadata() async throws {
         try await RenderingRig.run { rig in
             let source = TestResponse.data(try Quadrants.jpeg()).with {
-                $0.headers["Cache-Control"] = "private, max-age=1000"
+                $0.headers["Cache-Control"] = "public, max-age=1000"
                 $0.etag = "\"1\""
             }
             rig.server.route("/a", source)
@@ -96,7 +96,7 @@ import Testing
             found.append(try #require(rig.renderer.memoryLookup(for: request)()))
             #expect(found.map(\.image.cacheType) == [.none, .memory, .disk, .memory, .memory])
             for result in found {
-                #expect(result.image.cacheMetadata?.cacheControl == "private, max-age=1000")
+                #expect(result.image.cacheMetadata?.cacheControl == "public, max-age=1000")
                 #expect(result.image.cacheMetadata?.eTag == "\"1\"")
             }
         }

@@ -8,7 +8,7 @@ import Testing
 
 private let path = "/_/rs:fill:3:2/plain/https://example.com/a/cat.jpg"
 
-@Suite(.timeLimit(.minutes(1))) struct AnswerTests {
+@Suite(.timeLimit(.minutes(10))) struct AnswerTests {
     @Test("A result is sent with all fields, and the plan is that of the raw path")
     func result() async throws {
         try await RunningServer.with(["KF_ALLOW_ORIGIN": "https://example.org"]) { server in

@@ -41,7 +41,7 @@ private struct ClientExample: Sendable {
     ]
 }
 
-@Suite(.timeLimit(.minutes(2)), .enabled(if: Python.hasClientLibrary)) struct ClientLibraryTests {
+@Suite(.timeLimit(.minutes(10)), .enabled(if: Python.hasClientLibrary)) struct ClientLibraryTests {
     private static let (key, salt) = ("736563726574", "68656c6c6f")
 
     @Test("What a client library has signed is served as it asked; with another signature it is not")

@@ -6,7 +6,7 @@ import Kingfisher
 import KingfisherServer
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct FormPageTests {
+@Suite(.timeLimit(.minutes(10))) struct FormPageTests {
     @Test("The page has every option of the table, and no character of theirs is markup")
     func options() async throws {
         try await RunningServer.with(["KF_ALLOW_SECURITY_OPTIONS": "1"], isDeveloped: true) { server in

@@ -7,7 +7,7 @@ import Testing
 
 private func path(_ number: Int) -> String { "/_/w:\(number)/plain/https://example.com/a" }
 
-@Suite(.timeLimit(.minutes(2))) struct GuardTests {
+@Suite(.timeLimit(.minutes(10))) struct GuardTests {
     @Test("Requests without a place get 429 at once; those for a result that is made or kept need none")
     func places() async throws {
         try await RunningServer.with(["KF_REQUESTS_QUEUE_SIZE": "1"]) { server in

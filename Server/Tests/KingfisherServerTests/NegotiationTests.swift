@@ -4,7 +4,7 @@ import KFImageURLs
 import KingfisherServer
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct NegotiationTests {
+@Suite(.timeLimit(.minutes(10))) struct NegotiationTests {
     private static let all = ["KF_AUTO_WEBP": "1", "KF_AUTO_AVIF": "1"]
 
     static let cases: [(String?, [FileFormat])] = [

@@ -5,7 +5,7 @@ import KFImageURLs
 import KingfisherServer
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct OperationTests {
+@Suite(.timeLimit(.minutes(10))) struct OperationTests {
     @Test("Metrics count answers by status, errors by kind and results by layer, in Prometheus' format")
     func metrics() async throws {
         try await RunningServer.with { server in

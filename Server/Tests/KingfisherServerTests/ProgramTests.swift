@@ -3,7 +3,7 @@
 import Foundation
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct ProgramTests {
+@Suite(.timeLimit(.minutes(10))) struct ProgramTests {
     @Test("Without a key it serves no others than this machine, unless that is asked for, and says what to do")
     func protection() throws {
         for command in [["check"], ["serve"], []] {

@@ -9,7 +9,7 @@ import Logging
 import ServiceLifecycle
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct RouterTests {
+@Suite(.timeLimit(.minutes(10))) struct RouterTests {
     @Test("Routes of an application come before those of images, which get the path as it was sent")
     func ownRoutes() async throws {
         let renderer = MadeUpRenderer(image: try await madeUpImage())

@@ -13,6 +13,12 @@ package final class ServerMetrics: Sendable {
         case request
         /// From the caches' miss to the result: loading, decoding, encoding, and waiting for these.
         case making
+        /// Of a making, until its pixels are begun: loading the source, and waiting for a processor.
+        case source
+        /// Decoding, and all that is done to the pixels.
+        case pixels
+        /// Encoding, and handing the file over to the caches.
+        case encoding
     }
 
     private struct State {
@@ -36,6 +42,12 @@ package final class ServerMetrics: Sendable {
 
     package func observe(_ step: Step, _ duration: Duration) {
         state.withLock { $0.times[step, default: Histogram()].add(duration / .seconds(1)) }
+    }
+
+    func observe(_ times: MakingTimes) {
+        observe(.source, times.source)
+        observe(.pixels, times.pixels)
+        observe(.encoding, times.encoding)
     }
 
     /// All of it, with the names, sentences and values of what is as it is just now.

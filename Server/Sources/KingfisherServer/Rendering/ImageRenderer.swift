@@ -70,19 +70,23 @@ package struct ImageRenderer: Rendering {
     }
 
     package func render(_ request: RenderingRequest) async throws(RenderingError) -> RenderedImage {
+        let start = ContinuousClock.now
         let source = try source(of: request.plan)
+        let processor = PlanProcessor(request, configuration)
         let image: EncodedImage
         do throws(KingfisherError) {
             image = try await manager.retrieveEncoded(
                 with: source,
-                options: options(for: request),
+                options: options + [.processor(processor)],
                 as: request.encoding(in: configuration)
             )
         } catch {
             throw failure(error, source)
         }
         if image.isDamaged { throw .incomplete }
-        return RenderedImage(image)
+        var rendered = RenderedImage(image)
+        rendered.times = processor.times(since: start)
+        return rendered
     }
 
     private func options(for request: RenderingRequest) -> KingfisherOptionsInfo {

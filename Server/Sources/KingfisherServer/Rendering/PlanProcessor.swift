@@ -14,7 +14,7 @@ struct PlanProcessor: PartFindingImageProcessor {
     private let keptFormats: Set<ImageContentType>
     /// What the first frame of an animation has fixed for all.
     private var parts = FoundParts()
-    private let note = FailureNote()
+    private let run = RunNote()
     let identifier: String
 
     /// The processor for a request; one that differs in nothing that changes a pixel has the same identifier.
@@ -27,16 +27,24 @@ struct PlanProcessor: PartFindingImageProcessor {
     }
 
     /// Why it made no image; nil while it has not failed.
-    var failure: RenderingError? { note.error }
+    var failure: RenderingError? { run.error }
+
+    /// How long the steps took of a making that began at an instant and has just ended; nil if another one's were used.
+    func times(since start: ContinuousClock.Instant) -> MakingTimes? {
+        guard let (begin, end) = run.span else { return nil }
+        return MakingTimes(source: begin - start, pixels: end - begin, encoding: .now - end)
+    }
 
     func process(item: ImageProcessItem, options: KingfisherParsedOptionsInfo) -> KFCrossPlatformImage? {
+        let begin = ContinuousClock.now
+        defer { run.span = (run.span?.begin ?? begin, .now) }
         do throws(RenderingError) {
             switch item {
             case .image(let image): return try made(of: .pixels(image.kf.normalized), options)
             case .data(let data): return try made(of: data, options)
             }
         } catch {
-            note.error = error
+            run.error = error
             return nil
         }
     }
@@ -78,13 +86,20 @@ struct PlanProcessor: PartFindingImageProcessor {
     }
 }
 
-/// Why a processor made no image: the library's error has the processor, but no room for the reason.
-private final class FailureNote: Sendable {
-    private let latest = Mutex<RenderingError?>(nil)
+/// What a processor cannot return: why it made no image, and when it ran, from the first frame to the last.
+private final class RunNote: Sendable {
+    typealias Span = (begin: ContinuousClock.Instant, end: ContinuousClock.Instant)
+
+    private let state = Mutex<(error: RenderingError?, span: Span?)>((nil, nil))
 
     var error: RenderingError? {
-        get { latest.withLock { $0 } }
-        set { latest.withLock { $0 = newValue } }
+        get { state.withLock { $0.error } }
+        set { state.withLock { $0.error = newValue } }
+    }
+
+    var span: Span? {
+        get { state.withLock { $0.span } }
+        set { state.withLock { $0.span = newValue } }
     }
 }
 

@@ -33,10 +33,19 @@ package struct RenderedImage: Sendable {
     package let image: EncodedImage
     /// A strong validator of its bytes, with quotes.
     package let entityTag: String
+    /// How long its making took; nil for a result that was not made, or for another request.
+    package var times: MakingTimes?
 
     package init(image: EncodedImage, entityTag: String) {
         (self.image, self.entityTag) = (image, entityTag)
     }
+}
+
+/// The steps of a making.
+package struct MakingTimes: Sendable {
+    package let source: Duration
+    package let pixels: Duration
+    package let encoding: Duration
 }
 
 /// Why there is no result.

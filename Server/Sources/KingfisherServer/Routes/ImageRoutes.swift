@@ -143,7 +143,9 @@ package final class ImageRoutes: Sendable {
                 let started = ContinuousClock.now
                 defer { metrics.observe(.making, ContinuousClock.now - started) }
                 do throws(RenderingError) {
-                    return .success(try await renderer.render(request))
+                    let image = try await renderer.render(request)
+                    if let times = image.times { metrics.observe(times) }
+                    return .success(image)
                 } catch {
                     return .failure(error)
                 }

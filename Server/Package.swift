@@ -25,6 +25,7 @@ let package = Package(
         .package(url: "https://github.com/swift-server/swift-service-lifecycle.git", from: "2.8.0"),
     ],
     targets: [
+        .target(name: "CKFServer"),
         .target(
             name: "KFImageURLs",
             dependencies: [.product(name: "Crypto", package: "swift-crypto")],
@@ -47,6 +48,7 @@ let package = Package(
         .executableTarget(
             name: "kf-server",
             dependencies: [
+                "CKFServer",
                 "KFImageURLs",
                 "KingfisherServer",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),

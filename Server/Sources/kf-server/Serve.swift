@@ -1,6 +1,7 @@
 // `kf-server serve`: serves until it is told to end. For those who run an image server.
 
 import ArgumentParser
+import CKFServer
 import Foundation
 import Hummingbird
 import KFImageURLs
@@ -21,6 +22,7 @@ struct Serve: AsyncParsableCommand {
         let (configuration, problems) = setup.read()
         complain(problems.map(\.line))
         if problems.contains(where: \.isError) { throw ExitCode(1) }
+        kf_server_limit_heap()
         if configuration.workerCount > 0 { PixelThreads.count = configuration.workerCount }
 
         var logger = Logger(label: "kf-server") { JSONLogHandler(label: $0) }

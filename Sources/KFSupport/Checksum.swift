@@ -5,7 +5,7 @@ package import Foundation
 
 /// XXH3 with 64 bits: the same for the same bytes on every machine.
 ///
-/// It finds damage and changes, and is no defence against somebody who makes bytes for it.
+/// It finds damage and changes. It is not cryptographic: bytes can be made to have a given checksum.
 package enum Checksum {
     /// 20 KB take 0.4 µs.
     package static func of(_ data: Data) -> UInt64 {

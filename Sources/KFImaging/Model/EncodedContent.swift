@@ -9,7 +9,7 @@ package struct EncodedContent: Sendable {
     package let info: ImageInfo
     /// Computed here, once for all who are sent the file.
     package let checksum: UInt64
-    /// What the response that the file was made of said about caching, as whoever keeps the file in memory wrote it down.
+    /// The cache metadata of the source's response; set when the file is stored in memory.
     package var response: (any Sendable)?
 
     /// Reads the header, and decodes nothing; nil for bytes without one.

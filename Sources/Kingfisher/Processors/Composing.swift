@@ -62,7 +62,7 @@ public struct CompositionImageProcessor: ImageProcessor {
 extension CompositionImageProcessor: PartFindingImageProcessor, ChainedImageProcessor {
     var steps: (before: any ImageProcessor, last: any ImageProcessor)? { joined.lastStep }
 
-    /// Those in a row, each for the frames that it is given.
+    /// The same processors in a row, each resolved for the frames that the one before it makes.
     public func resolved(for frames: any ImageFrameSource, _ options: KingfisherParsedOptionsInfo) -> any ImageProcessor
     {
         joined.forAllFrames(of: frames, options)

@@ -125,7 +125,7 @@ open class KFCrossPlatformView: KingfisherCompatible {
     /// Whether the view has been laid out, so that its bounds mean something.
     var isLaidOut: Bool { hasLayout || bounds.size != .zero }
     private var hasLayout = false
-    /// Whether images are loaded for the size of the view, which is therefore not that of its image.
+    /// Whether the latest load had the option `sizedToView`: then the image must not decide about the size of the view.
     package internal(set) var hasSizeForImages = false
     /// Called after each layout, and when an image is zoomed: the load whose image has the size of the view.
     var onLayout: (@MainActor () -> Void)? { didSet { if onLayout != nil { renderer?.followLayout() } } }

@@ -113,7 +113,7 @@ extension OptionTable {
             "expires",
             "exp",
             group: .delivery,
-            help: "The URL is valid until then, in seconds since 1970; 0 is for ever.",
+            help: "The URL is valid until then, in seconds since 1970; 0 is no limit.",
             arguments: [OptionArgument("time", .integer(0...(.max)), \.delivery.expires)]
         ),
         ImageOption(

@@ -61,6 +61,8 @@ import Testing
         try await RenderingRig.run { rig in
             let jpeg = try Quadrants.jpeg(Quadrants.image(640, 480))
             let gif = try await Quadrants.animation()
+            let info = try ImageInfo(data: gif)
+            let frame = Double(info.pixelWidth * info.pixelHeight) / 1e6
             rig.server.route("/html", .data(Data("<!DOCTYPE html><p>".utf8)))
             rig.server.route("/empty", .data(Data()))
             rig.server.route("/half", .data(jpeg.prefix(jpeg.count / 2)))
@@ -76,6 +78,8 @@ import Testing
                 #expect(try await outcome(rig.error("msr:0.3")) == "422 too_large")
                 #expect(try await outcome(rig.error("msfs:1000")) == "422 too_large")
                 #expect(try await outcome(rig.error("mafr:0.01", path: "/gif")) == "422 too_large")
+                // Enough for one frame, and not for all.
+                #expect(try await outcome(rig.error("msr:\(1.5 * frame)", path: "/gif")) == "422 too_large")
                 #expect(try await outcome(rig.error("rs:force:60000:60000:1")) == "422 too_large")
             }
             #expect(rig.server.count("/half") == 2)

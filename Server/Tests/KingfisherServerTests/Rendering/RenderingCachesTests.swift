@@ -77,6 +77,10 @@ import Testing
         }
         for clearing in [false, true] {
             #expect(try await hits("max-age=1000", clearing: clearing) == (true, 1))
+            // The caches of a server are shared.
+            #expect(try await hits("max-age=0, s-maxage=1000", clearing: clearing) == (true, 1))
+            #expect(try await hits("max-age=1000, s-maxage=0", clearing: clearing) == (false, 1))
+            #expect(try await hits("private, max-age=1000", clearing: clearing) == (false, 1))
             #expect(try await hits("no-cache", clearing: clearing) == (false, 1))
             #expect(try await hits("no-store", clearing: clearing) == (false, 1))
             #expect(try await hits("max-age=0, stale-while-revalidate=1000", clearing: clearing) == (true, 2))

@@ -21,7 +21,7 @@ SECONDS ?= 30
 TSAN := --sanitize=thread -Xswiftc -DKF_TSAN --scratch-path .build-tsan
 
 .PHONY: help demo gallery desktop kf man test examples bench fuzz soak tsan docs format lint layers packages build systems
-.PHONY: bench-check bench-server serve server-test server-reference portability targets dependencies desktop-dependencies clean toolchain
+.PHONY: bench-check bench-server bench-fleet serve server-test server-reference portability targets deb deb-check dependencies desktop-dependencies clean toolchain
 
 help: ## Lists these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -40,9 +40,18 @@ desktop: desktop-dependencies ## A window full of images, through KingfisherGTK;
 	@swift build -c release --product kf-desktop
 	@"$$(swift build -c release --show-bin-path)/kf-desktop" $(ARGS)
 
-kf: dependencies ## Builds the tool in release, stripped, and says where it is; TRAITS as for test
-	@swift build -c release --product kf $(WITH_TRAITS) -Xlinker -s
-	@ls -lh "$$(swift build -c release --show-bin-path)/kf"
+# With Swift's libraries in it, so that a copy of it runs where no toolchain is.
+kf: dependencies ## Builds the tool in release, to be copied, and says where it is; TRAITS as for test
+	@swift build -c release --static-swift-stdlib -Xlinker -s --scratch-path .build/packages --product kf $(WITH_TRAITS)
+	@ls -lh .build/packages/release/kf
+
+deb: desktop-dependencies ## Builds Debian packages of kf, kf-server, kf-desktop for this system into deb-output/
+	@Scripts/install-dependencies packages
+	@Scripts/packages/build $(WITH_TRAITS)
+
+deb-check: dependencies ## Installs and runs them on fresh systems; as root, SYSTEMS=debian-12 for one
+	@Scripts/install-dependencies systems
+	@Scripts/packages/check $(SYSTEMS)
 
 # One page for each command, from what the parser knows.
 man: dependencies ## Writes the manual pages of the tool to man-output/
@@ -52,8 +61,11 @@ man: dependencies ## Writes the manual pages of the tool to man-output/
 	    "$$(swift build --show-bin-path)/kf" --multi-page --output-directory man-output
 	@ls man-output
 
+# Traits add to the interface.
 test: desktop-dependencies lint layers packages portability build examples server-test ## Format lint, layers, a build without warnings, all tests
 	@Scripts/compatibility/check
+	@$(if $(TRAITS),,Scripts/public-interface)
+	@Scripts/tier-engines
 	@Scripts/run-tests $(WITH_TRAITS)
 
 lint: toolchain ## Checks the formatting and the documentation rules
@@ -106,13 +118,18 @@ serve: dependencies ## Builds and runs the image server on loopback, with the im
 server-reference: toolchain ## Writes docs/server-options.md from the tables of options and settings
 	@page="$$(swift run --package-path Server --quiet kf-server-reference)"; echo "$$page" >docs/server-options.md
 
-bench: dependencies ## Measures against the baselines; FILTER=word runs some rows
+# As packages have it: with Swift's libraries inside, since loading these takes most of a decoder's start.
+DECODER := -c release --product kf-decoder --static-swift-stdlib -Xlinker -s --scratch-path .build/packages
+
+bench: dependencies ## Measures against the baselines, writes bench-output/report.md; FILTER=word runs some rows
 	@Scripts/install-dependencies desktop bench
 	@swift build -c release --package-path Benchmarks --product kf
+	@swift build $(DECODER)
 	@swift build -c release --package-path Benchmarks --product kf-bench-desktop
-	@swift run -c release --package-path Benchmarks kf-bench $(FILTER)
+	@KF_DECODER="$$(swift build $(DECODER) --show-bin-path)/kf-decoder" \
+	    swift run -c release --package-path Benchmarks kf-bench $(FILTER)
 
-bench-check: dependencies ## Runs the rows of bench that count: allocations, requests, decodes; one that falls short fails it
+bench-check: dependencies ## Runs the rows of bench that count: instructions, allocations, requests; one that falls short fails it
 	@Scripts/install-dependencies desktop bench
 	@swift run -c release --package-path Benchmarks kf-bench --check
 
@@ -121,17 +138,24 @@ bench-server: dependencies ## Measures the image server, beside libvips and Pill
 	@swift build -c release --package-path Server --product kf-server
 	@Scripts/bench-server $(ROWS)
 
+bench-fleet: dependencies ## Measures three image servers that share a tier, and kills them; ROWS='redis purge' runs some rows
+	@Scripts/install-dependencies fleet
+	@Scripts/tier-engines
+	@swift build -c release --package-path Server --product kf-server
+	@Scripts/bench-fleet $(ROWS)
+
 fuzz: dependencies ## Broken files against every decoder; SECONDS=60 for each, ONLY=name for one, TRAITS as for test
 	@SECONDS_EACH=$(SECONDS) Fuzz/run $(WITH_TRAITS) $(ONLY)
 
 # `make soak ROUNDS=20` kills fewer processes.
 ROUNDS ?= 500
 
-soak: desktop-dependencies ## Kills processes that write to a cache, ROUNDS times; closes 200 windows in each way
+soak: desktop-dependencies ## Kills processes that write to a cache, ROUNDS times, and twice as many decoders; closes windows
 	@swift build --product kf-soak
 	@directory="$$(mktemp -d)"; trap 'rm -rf "$$directory"' EXIT; \
 	    "$$(swift build --show-bin-path)/kf-soak" $(ROUNDS) "$$directory"
 	@swift build --build-tests
+	@KF_KILLS=$$((2 * $(ROUNDS))) Scripts/run-tests --filter KFImagingTests.KilledDecoderTests
 	@KF_WINDOWS=200 Scripts/run-tests --filter KingfisherGTKTests.WidgetTests
 
 # Widgets are left out: GTK is not built for the sanitizer.
@@ -146,10 +170,9 @@ tsan: desktop-dependencies ## All tests but widgets under the thread sanitizer; 
 	    Scripts/run-tests $(TSAN) --filter "$$target"; \
 	done
 
-docs: dependencies ## Writes the reference documentation to docs-output/
-	@swift package --allow-writing-to-directory docs-output \
-	    generate-documentation --enable-experimental-combined-documentation \
-	    --target Kingfisher --target KFImaging --target KFStorage --target KFTransport --output-path docs-output
+docs: dependencies ## Writes the documentation site to docs-output/, and says how to open it
+	@Scripts/install-dependencies desktop
+	@Scripts/docs
 
 format: toolchain ## Formats our code
 	@swift format --in-place --recursive --parallel $(OURS)
@@ -162,8 +185,8 @@ dependencies: toolchain
 	@Scripts/install-dependencies build $(subst $(comma), ,$(TRAITS))
 
 desktop-dependencies: dependencies
-	@Scripts/install-dependencies desktop
+	@Scripts/install-dependencies desktop tiers
 
 clean: ## Removes everything that was built or written by these targets
 	@rm -rf .build .build-tsan Benchmarks/.build Server/.build Examples/*/.build Fuzz/.build Fuzz/findings
-	@rm -rf demo-output docs-output man-output
+	@rm -rf demo-output docs-output man-output deb-output bench-output

@@ -54,10 +54,16 @@ let package = Package(
     products: [
         .library(name: "Kingfisher", targets: ["Kingfisher"]),
         .library(name: "KingfisherGTK", targets: ["KingfisherGTK"]),
+        // Redis and S3 as caches that several machines share.
+        .library(name: "KingfisherTiers", targets: ["KingfisherTiers"]),
         // GTK 4 as a C module, for programs that call it themselves; see docs/gtk-bindings.md.
         .library(name: "CKFGTK4", targets: ["CKFGTK4"]),
+        // For programs that are their own decoders: images are decoded in locked processes of the same program.
+        .library(name: "KingfisherDecoder", targets: ["KingfisherDecoder"]),
         .library(name: "KingfisherTestSupport", targets: ["KingfisherTestSupport"]),
         .executable(name: "kf", targets: ["kf"]),
+        // Decodes images for programs that want that done in a locked process.
+        .executable(name: "kf-decoder", targets: ["kf-decoder"]),
     ],
     traits: [
         .trait(name: "HEIC", description: "Decodes HEIC through libheif."),
@@ -87,6 +93,8 @@ let package = Package(
         system("CKFLCMS", pkgConfig: nil, apt: "liblcms2-dev"),
         system("CKFTIFF", pkgConfig: "libtiff-4", apt: "libtiff-dev"),
         system("CKFLibCrypto", pkgConfig: "libcrypto", apt: "libssl-dev"),
+        // What the decoder locks itself with.
+        system("CKFSeccomp", pkgConfig: "libseccomp", apt: "libseccomp-dev"),
         system("CKFCairo", pkgConfig: "cairo", apt: "libcairo2-dev", path: "Sources/CKFCairo"),
         system("CKFLibcurl", pkgConfig: nil, apt: "libcurl4-openssl-dev"),
         // For the test server's TLS.
@@ -117,6 +125,7 @@ let package = Package(
             linkerSettings: [.linkedLibrary("curl")]
         ),
         .target(name: "CKFLinux", dependencies: ["CKFXXHash"], cSettings: cSettings),
+        .target(name: "CKFSandbox", dependencies: ["CKFSeccomp"], cSettings: cSettings),
         .target(name: "CKFGTK", dependencies: ["CKFGTK4"], cSettings: cSettings),
         .target(name: "CKFDesktop", dependencies: ["CKFGTK4"], cSettings: cSettings),
 
@@ -146,7 +155,20 @@ let package = Package(
             swiftSettings: settings
         ),
 
+        // The decoder process: the same codecs, in a process that is locked.
+        .target(
+            name: "KingfisherDecoder",
+            dependencies: ["KFImaging", "KFSupport", "CKFSandbox", "CKFLinux"],
+            swiftSettings: settings
+        ),
+        .executableTarget(name: "kf-decoder", dependencies: ["KingfisherDecoder"], swiftSettings: settings),
+
         // Layer 3: the users of the API.
+        .target(
+            name: "KingfisherTiers",
+            dependencies: ["Kingfisher", "KFSupport", "KFTransport", "CKFCurl", "CKFLibCrypto", "CKFLinux"],
+            swiftSettings: settings
+        ),
         .target(
             name: "KingfisherGTK",
             dependencies: ["Kingfisher", "KFImaging", "CKFGTK", "CKFGTK4"],
@@ -194,6 +216,22 @@ let package = Package(
         // Kills itself while it works in a cache, for `make soak` and a test.
         .executableTarget(name: "kf-soak", dependencies: ["Kingfisher"], path: "Tests/Soak", swiftSettings: settings),
 
+        // Locks itself and tries what is forbidden, for KFSupportTests.
+        .executableTarget(
+            name: "kf-sandbox-checks",
+            dependencies: ["CKFSandbox", "CKFSeccomp"],
+            path: "Tests/Sandbox",
+            cSettings: cSettings
+        ),
+
+        // A decoder that does what no decoder may, for KFImagingTests.
+        .executableTarget(
+            name: "kf-planted-decoder",
+            dependencies: ["KingfisherDecoder", "KFImaging", "KFSupport"],
+            path: "Tests/PlantedDecoder",
+            swiftSettings: settings
+        ),
+
         // Checks widgets on a main loop of its own, for KingfisherGTKTests.
         .executableTarget(
             name: "kf-widget-checks",
@@ -210,10 +248,16 @@ let package = Package(
             swiftSettings: settings
         ),
 
-        .testTarget(name: "KFSupportTests", dependencies: ["KFSupport"], swiftSettings: settings),
+        .testTarget(
+            name: "KFSupportTests",
+            dependencies: ["KFSupport", "kf-sandbox-checks"],
+            swiftSettings: settings
+        ),
         .testTarget(
             name: "KFImagingTests",
-            dependencies: ["KFImaging", "KFSupport", "CKFCodecs"],
+            dependencies: [
+                "KFImaging", "KFSupport", "CKFCodecs", "kf-decoder", "kf-planted-decoder", "kf-sandbox-checks",
+            ],
             resources: [.copy("Fixtures"), .copy("Corpus")],
             swiftSettings: settings
         ),
@@ -242,6 +286,11 @@ let package = Package(
             swiftSettings: [.swiftLanguageMode(.v5), .treatAllWarnings(as: .error)]
         ),
         .testTarget(
+            name: "KingfisherTiersTests",
+            dependencies: ["KingfisherTiers", "Kingfisher", "KFSupport", "KFTransport", "KingfisherTestSupport"],
+            swiftSettings: settings
+        ),
+        .testTarget(
             name: "KingfisherGTKTests",
             dependencies: [
                 "kf-widget-checks", "gtk-example-photo", "kf-desktop", "KFImaging", "KFSupport",
@@ -252,7 +301,7 @@ let package = Package(
         .testTarget(
             name: "kfTests",
             dependencies: [
-                "kf", "kf-demo", "Kingfisher", "KFImaging", "KFSupport", "KingfisherTestSupport",
+                "kf", "kf-decoder", "kf-demo", "Kingfisher", "KFImaging", "KFSupport", "KingfisherTestSupport",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: settings

@@ -43,6 +43,7 @@ let package = Package(
             dependencies: [
                 "CBaseline", "CBaselineCrypto",
                 .product(name: "Kingfisher", package: "Kingfisher"),
+                .product(name: "KingfisherTiers", package: "Kingfisher"),
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),

@@ -9,7 +9,8 @@ let swift: [SwiftSetting] = [
     .enableUpcomingFeature("MemberImportVisibility"),
     .enableUpcomingFeature("InternalImportsByDefault"),
     .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
-    .unsafeFlags(["-sanitize=address", "-sanitize=fuzzer", "-parse-as-library"]),
+    // For a target, as for tests, what is internal can be seen.
+    .unsafeFlags(["-sanitize=address", "-sanitize=fuzzer", "-parse-as-library", "-enable-testing"]),
 ]
 
 let c: [CSetting] = [
@@ -60,7 +61,7 @@ let package = Package(
         .target(name: "CKFLinux", dependencies: ["CKFXXHash"], cSettings: c),
         .target(name: "KFSupport", dependencies: ["CKFLinux"], swiftSettings: swift),
         .target(name: "KFImaging", dependencies: ["KFSupport", "CKFCodecs", "CKFCairo"], swiftSettings: swift),
-        .target(name: "FuzzTargets", dependencies: ["KFImaging", "CKFCodecs"], swiftSettings: swift),
+        .target(name: "FuzzTargets", dependencies: ["KFImaging", "KFSupport", "CKFCodecs"], swiftSettings: swift),
         // In C, because libFuzzer has the main function, which SwiftPM renames in Swift.
         .executableTarget(name: "kf-fuzz", dependencies: ["FuzzTargets"], cSettings: c, linkerSettings: link),
     ],

@@ -1,4 +1,4 @@
-//! The bytes that a server sends.
+// The bytes that a server sends.
 import Foundation
 import Kingfisher
 

@@ -1,4 +1,4 @@
-//! A first image: a thumbnail with round corners, in a file.
+// A first image: a thumbnail with round corners, in a file.
 import Foundation
 import Kingfisher
 

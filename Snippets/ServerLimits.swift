@@ -1,4 +1,4 @@
-//! What a server that makes images for strangers sets when it starts, and how it answers and ends.
+// What a server that makes images for strangers sets when it starts, and how it answers and ends.
 import Foundation
 import FoundationNetworking
 import Kingfisher
@@ -32,8 +32,9 @@ func thumbnail(of url: URL) async -> (status: Int, image: EncodedImage?) {
         switch error.urlRefusal {
         case .unsupported, .malformedData: return (400, nil)
         case .address, .file: return (403, nil)
-        case nil: return (502, nil)
+        case nil: break
         }
+        return (error.imagingError == nil ? 502 : 422, nil)
     }
 }
 

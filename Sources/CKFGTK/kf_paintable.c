@@ -1,4 +1,11 @@
 // A paintable that shows an image, turned and fitted, and transitions between two. For the renderers of KingfisherGTK.
+//
+// It stays the same object whatever it shows, so that a frame of the same size is drawn and nothing is laid out.
+// Textures lie over the image's pixels, without a copy. GTK's software renderer converts textures each time it draws
+// them, so there Cairo draws the pixels. An image that is much larger than its view is halved first, once; for textures
+// GTK has such a filter from 4.10 on, and with a graphics card and an older GTK fine detail in such an image shows
+// false patterns. Flips are made by narrowing and slanting, as the software renderer draws no third dimension: on
+// machines without a graphics card, and in tests, half a transition would be empty.
 #include "CKFGTK.h"
 #include <math.h>
 

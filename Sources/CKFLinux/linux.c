@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include "CKFLinux.h"
 #include <dirent.h>
+#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <malloc.h>
@@ -22,6 +23,11 @@ static _Thread_local const void *thread_owner;
 
 void kf_set_thread_owner(const void *owner) { thread_owner = owner; }
 const void *kf_thread_owner(void) { return thread_owner; }
+
+const char *kf_code_path(void) {
+    Dl_info code;
+    return dladdr((const void *)kf_code_path, &code) ? code.dli_fname : NULL;
+}
 
 void kf_return_freed_memory(void) { malloc_trim(0); }
 

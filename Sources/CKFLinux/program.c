@@ -1,4 +1,4 @@
-// Starting programs, limiting them and waiting for them. For SandboxedProcess.
+// Starting programs, limiting them and waiting for them. For SandboxedProcess, and for decoder processes.
 #define _GNU_SOURCE
 #include "CKFProgram.h"
 #include <errno.h>
@@ -11,8 +11,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-// How many descriptors a program begins with: the three standard ones, and a companion.
-enum { OWN = 3, MOST = 4 };
+// How many descriptors a program begins with: the standard ones, and at most so many.
+enum { STANDARD = 3, MOST = 16 };
 
 static void close_all(const int *files, int count) {
     for (int i = 0; i < count; i++) {
@@ -20,16 +20,7 @@ static void close_all(const int *files, int count) {
     }
 }
 
-// Moves a descriptor to a number above those it may get in the child, so that none is overwritten before it is copied.
-static int move_above(int file) {
-    int moved = fcntl(file, F_DUPFD_CLOEXEC, MOST);
-    close(file);
-    return moved;
-}
-
-static int describe(
-    posix_spawn_file_actions_t *actions, posix_spawnattr_t *attributes, const int files[MOST], int count
-) {
+static int describe(posix_spawn_file_actions_t *actions, posix_spawnattr_t *attributes, const int *files, int count) {
     for (int i = 0; i < count; i++) {
         int error = posix_spawn_file_actions_adddup2(actions, files[i], i);
         if (error) return error;
@@ -47,7 +38,9 @@ static int describe(
     return posix_spawnattr_setflags(attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
 }
 
-static int spawn(char *const arguments[], char *const environment[], const int files[MOST], int count, pid_t *process) {
+static int spawn_with(
+    const char *path, char *const arguments[], char *const environment[], const int *files, int count, pid_t *process
+) {
     posix_spawn_file_actions_t actions;
     posix_spawnattr_t attributes;
     int error = posix_spawn_file_actions_init(&actions);
@@ -55,18 +48,45 @@ static int spawn(char *const arguments[], char *const environment[], const int f
     error = posix_spawnattr_init(&attributes);
     if (!error) {
         error = describe(&actions, &attributes, files, count);
-        if (!error) error = posix_spawnp(process, arguments[0], &actions, &attributes, arguments, environment);
+        if (!error) error = posix_spawnp(process, path, &actions, &attributes, arguments, environment);
         posix_spawnattr_destroy(&attributes);
     }
     posix_spawn_file_actions_destroy(&actions);
     return error;
 }
 
+// Starts a program whose descriptors are `files`, numbered from 0. It is looked for in the PATH unless it is a path.
+static int spawn(
+    const char *path, char *const arguments[], char *const environment[], const int *files, int count, pid_t *process
+) {
+    // With numbers above those they get in the child, none is overwritten before it is copied.
+    int copies[MOST], error = 0;
+    for (int i = 0; i < count; i++) {
+        copies[i] = fcntl(files[i], F_DUPFD_CLOEXEC, count);
+        if (copies[i] < 0) error = errno;
+    }
+    if (!error) error = spawn_with(path, arguments, environment, copies, count, process);
+    close_all(copies, count);
+    return error;
+}
+
+int kf_spawn(
+    const char *path, char *const arguments[], char *const environment[], const int files[], int count, pid_t *process
+) {
+    if (count > MOST - STANDARD) return EINVAL;
+    int null = open("/dev/null", O_RDWR | O_CLOEXEC), all[MOST] = {null, null, null};
+    if (null < 0) return errno;
+    for (int i = 0; i < count; i++) all[STANDARD + i] = files[i];
+    int error = spawn(path, arguments, environment, all, STANDARD + count, process);
+    close(null);
+    return error;
+}
+
 // Where 0 to 2 are closed, the exchange must not get these numbers, or what this process prints would go into it; so
 // other files take them. Returns how many were taken.
-static int take_standard_numbers(int files[OWN]) {
+static int take_standard_numbers(int files[STANDARD]) {
     int count = 0, file = open("/dev/null", O_RDWR | O_CLOEXEC);
-    for (; file >= 0 && file < OWN; file = open("/dev/null", O_RDWR | O_CLOEXEC)) files[count++] = file;
+    for (; file >= 0 && file < STANDARD; file = open("/dev/null", O_RDWR | O_CLOEXEC)) files[count++] = file;
     if (file >= 0) close(file);
     return count;
 }
@@ -81,15 +101,14 @@ static int make_ends(int exchange[2], int errors[2]) {
 }
 
 int kf_start_program(char *const arguments[], char *const environment[], int companion, kf_program *program) {
-    int exchange[2], errors[2], taken[OWN], count = take_standard_numbers(taken), error = make_ends(exchange, errors);
+    int exchange[2], errors[2], taken[STANDARD], count = take_standard_numbers(taken);
+    int error = make_ends(exchange, errors);
     close_all(taken, count);
     if (error) return error;
-    int child_exchange = move_above(exchange[1]), child_errors = move_above(errors[1]);
-    int extra = companion < 0 ? -1 : fcntl(companion, F_DUPFD_CLOEXEC, MOST);
-    const int files[MOST] = {child_exchange, child_exchange, child_errors, extra};
-    if (child_exchange < 0 || child_errors < 0 || (companion >= 0 && extra < 0)) error = EMFILE;
-    if (!error) error = spawn(arguments, environment, files, extra < 0 ? OWN : MOST, &program->process);
-    close_all(files + 1, MOST - 1);
+    const int files[] = {exchange[1], exchange[1], errors[1], companion};
+    error = spawn(arguments[0], arguments, environment, files, companion < 0 ? 3 : 4, &program->process);
+    close(exchange[1]);
+    close(errors[1]);
     if (error) {
         close(exchange[0]);
         close(errors[0]);
@@ -134,7 +153,7 @@ bool kf_has_ended(pid_t process, bool waits, int *code) {
 }
 
 int kf_file_in_memory(const void *bytes, size_t count) {
-    int file = move_above(memfd_create("kingfisher", MFD_CLOEXEC));
+    int file = memfd_create("kingfisher", MFD_CLOEXEC);
     if (file < 0) return -1;
     // With pwrite the file offset stays 0, where the program begins to read.
     if (pwrite(file, bytes, count, 0) == (ssize_t)count) return file;

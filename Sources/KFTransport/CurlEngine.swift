@@ -6,8 +6,10 @@ internal import KFSupport
 
 /// All transfers of one transport, on the transport's thread.
 ///
-/// Not Sendable: it is made, used and released there. Libcurl's callbacks only record what came; decisions are
-/// made, and the events of a transfer are called, after `curl_multi_perform` has returned.
+/// Not Sendable: it is made, used and released there. Libcurl must not be called from its callbacks, and code outside
+/// may do anything: so callbacks only record what came, and decisions are made, and the events of a transfer are
+/// called, after `curl_multi_perform` has returned. An event that decides later pauses its transfer; that is how memory
+/// bounds the network.
 final class CurlEngine {
     private let inbox: CurlInbox
     private let multi: UnsafeMutableRawPointer

@@ -133,3 +133,9 @@ final class CurlHandle {
 
     private func add(field: String) { fields = curl_slist_append(fields, field) ?? fields }
 }
+
+/// For those who use libcurl without a transport.
+package enum Libcurl {
+    /// Whether libcurl can be used; asking prepares it, once a process.
+    package static var isInitialized: Bool { CurlHandle.isLibcurlInitialized }
+}

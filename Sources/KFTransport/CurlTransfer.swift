@@ -6,6 +6,9 @@ internal import FoundationNetworking
 
 /// One transfer: a chain of requests, of which only the last one's response is delivered.
 ///
+/// Redirects are followed here and not by libcurl: each hop is a request with its own place in the queue, ahead of new
+/// ones, so that redirect handlers, credentials and the address policy are judged anew.
+///
 /// Libcurl's callbacks (``receive(head:)`` and its neighbours) record; ``look()`` decides, and calls the events.
 final class CurlTransfer {
     let task: CurlTask

@@ -1,4 +1,7 @@
 // The default transport: libcurl on one thread, and a queue in front of it. For downloaders.
+//
+// libcurl comes with the system and its security updates, and knows proxies, HTTP/2, private roots and their variables
+// as other programs of the system do. SwiftNIO's client would bring a TLS library of its own into every build.
 
 public import Foundation
 public import FoundationNetworking

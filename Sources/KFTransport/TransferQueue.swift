@@ -12,6 +12,8 @@ public enum TransferOrder: Hashable, Sendable {
 ///
 /// A value without clocks or connections: a transfer waits, is taken by ``next()``, and gives its slot back. It never
 /// takes the last slot for a host that has all others while another host waits.
+///
+/// It stands before libcurl because what libcurl has accepted can neither be ordered nor left out of the time limits.
 struct TransferQueue {
     /// Which goes first: the greater.
     private struct Position: Comparable {

@@ -15,7 +15,7 @@ extension KFCrossPlatformImageView {
     /// animation, the first frame. The original's bytes are there as well, as `image/webp` or whatever their format is:
     /// those of an animation, and those of a still that no processor has changed, if the target cache of the view's
     /// last load has them on disk, or they are in a local file. They are read after the call has returned; then a
-    /// ``Kingfisher/ZoomView`` gives the texture of all of the original's pixels, too.
+    /// `ZoomView` gives the texture of all of the original's pixels, too.
     ///
     /// After ``initialize()`` only, on the main thread.
     ///
@@ -34,7 +34,7 @@ extension KFCrossPlatformImageView {
     /// Whether the user can drag the image out of the view, to where it is copied; the content is that of ``copy()``.
     /// (Not in Kingfisher.)
     ///
-    /// An image that is larger than its ``Kingfisher/ZoomView`` is moved instead.
+    /// An image that is larger than its `ZoomView` is moved instead.
     ///
     /// After ``initialize()`` only, on the main thread.
     public var allowsDragging: Bool {

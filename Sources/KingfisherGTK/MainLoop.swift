@@ -28,7 +28,8 @@ public enum KFMainLoop {
     /// Has the default main context serve the main dispatch queue.
     ///
     /// The source has the priority of redraws: in one turn of the loop both get their share, however much of the other
-    /// there is, and the user's input comes before them.
+    /// there is, and the user's input comes before them. With a higher one a chain of jobs would keep the window from
+    /// being drawn, with a lower one drawing would keep the jobs from running.
     static func attach() {
         guard !isAttached else { return }
         isAttached = true

@@ -54,14 +54,14 @@ public func setAccessibleName(_ name: String?, of widget: OpaquePointer) {
 ///         return false
 ///     }
 ///
-/// As ``connectSignal(_:of:_:)`` in all else.
+/// As `connectSignal(_:of:_:)` in all else.
 ///
 /// - Parameters:
 ///   - signal: The signal's name, with or without a detail.
 ///   - object: A `GObject *`.
 ///   - block: Gets the arguments, which are there during the call only. If it returns true, so does the handler of the
 ///     signal, which must have such a result.
-/// - Returns: The number for ``disconnectSignal(_:of:)``; 0 if nothing was connected.
+/// - Returns: The number for `disconnectSignal(_:of:)`; 0 if nothing was connected.
 @MainActor
 @discardableResult
 public func handleSignal(

@@ -15,9 +15,13 @@ import CKFGTK4
 public struct KFProperties {
     private let object: UnsafeMutablePointer<GObject>
 
+    /// The properties of an object.
+    ///
     /// - Parameter object: A `GObject *`.
     public init(of object: UnsafeMutableRawPointer) { self.object = object.as(GObject.self) }
 
+    /// The properties of an object.
+    ///
     /// - Parameter object: A `GObject *`.
     public init(of object: OpaquePointer) { self.object = object.as(GObject.self) }
 

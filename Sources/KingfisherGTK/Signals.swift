@@ -98,7 +98,7 @@ public func connectSignal(
 /// disconnected before, as GTK does with all of those of a widget or a frame clock whose window is destroyed.
 ///
 /// - Parameters:
-///   - handler: The number that ``connectSignal(_:of:_:)`` has returned.
+///   - handler: The number that `connectSignal(_:of:_:)` has returned.
 ///   - object: The same object.
 @MainActor
 public func disconnectSignal(_ handler: UInt, of object: UnsafeMutableRawPointer) {
@@ -112,7 +112,7 @@ public func disconnectSignal(_ handler: UInt, of object: OpaquePointer) {
     disconnectSignal(handler, of: UnsafeMutableRawPointer(object))
 }
 
-/// The arguments of a signal, during its emission, for ``handleSignal(_:of:_:)``.
+/// The arguments of a signal, during its emission, for `handleSignal(_:of:_:)`.
 ///
 /// They are counted from 0, without the object. One that is not there is 0 or nil; one of another type is reported by GLib on
 /// standard error.

@@ -3,6 +3,9 @@
 import CKFGTK4
 
 /// GTK's list of windows, visible or not: one that is destroyed leaves it, before anything in it is unrealized.
+///
+/// GTK has no signal for widgets whose window is closed. So a widget that is unrealized in a window that is not in the
+/// list is in a closed one, and any other is on its way to another container.
 @MainActor
 enum Toplevels {
     /// The `GListModel *`; nil before GTK is initialized.

@@ -130,99 +130,30 @@ private struct Coded {
         }
     }
 
-    @Test("More or larger parts than an image needs are refused") func excessiveParts() {
-        // An image of this size may have 128 parts. Their data differ in units that decoders skip.
-        var many = grid(columns: 13, rows: 10, width: 96, height: 64)
-        for index in 1...130 { many.items[index].data = photo.data + Box.long(3) + Data([41 << 1, 1, UInt8(index)]) }
-        #expect(refusal(of: many)?.contains("more or larger parts") == true)
-        #expect(refusal(of: grid(columns: 1, rows: 1, width: 2, height: 2)) == nil)
-        let canvas = grid(columns: 1, rows: 1, width: 30_000, height: 16_000, announced: Box.size(96, 64))
-        #expect(refusal(of: canvas)?.contains("grid has another size") == true)
+    @Test("A coded image of another size than announced is refused") func announcedSize() {
         var alone = HEICItems(
             items: [.init(kind: "hvc1", data: photo.data, properties: [1, 2])],
             properties: [Box.size(48, 64), photo.configuration]
         )
-        #expect(refusal(of: alone)?.contains("another size than announced") == true)
+        #expect(refusal(of: alone)?.contains("another than announced") == true)
         alone.properties[0] = Coded.size
         #expect(refusal(of: alone) == nil)
-        alone.items[0].data = photo.data + photo.data
-        #expect(refusal(of: alone)?.contains("consists of several") == true)
     }
 
-    @Test("The limits apply to parts that are larger than the image") func limitsOfLargeParts() throws {
-        let small = grid(columns: 1, rows: 1, width: 10, height: 10).data()
-        let tight = DecodingOptions(limits: ImageDecodingLimits(maxPixelCount: 96 * 64 - 1))
-        #expect(throws: ImagingError.limitExceeded(limit: "maxPixelCount", allowed: 6143, width: 96, height: 64)) {
-            try Codecs.decode(small, options: tight)
-        }
-    }
-
-    @Test("More coded units or slices than an image needs are refused") func excessiveUnits() throws {
-        func alone(_ more: Data) -> HEICItems {
-            HEICItems(
-                items: [.init(kind: "hvc1", data: photo.data + more, properties: [1, 2])],
-                properties: [Coded.size, photo.configuration]
-            )
-        }
-        let empty = Data(count: 4)
-        #expect(refusal(of: alone(Data((0..<1000).flatMap { _ in empty }))) == nil)
-        #expect(refusal(of: alone(Data((0..<1024).flatMap { _ in empty })))?.contains("is broken") == true)
-        // The unit is of a slice that is not the first; in a grid, all images share one limit of slices.
-        let slice = Box.long(3) + Data([20 << 1, 1, 0])
-        var many = grid(columns: 9, rows: 7, width: 800, height: 400)
-        for index in 1...63 {
-            let own = Box.long(3) + Data([41 << 1, 1, UInt8(index)])
-            many.items[index].data = photo.data + own + Data((0..<900).flatMap { _ in slice })
-        }
-        #expect(refusal(of: many)?.contains("too many slices") == true)
-    }
-
-    @Test("Items that consist of themselves are refused", arguments: ["iden", "grid", "iovl"])
-    func cyclicItems(kind: String) {
-        let description =
-            kind == "iovl"
-            ? Data(count: 10) + Box.word(96) + Box.word(64) + Data(count: 4) : Data([0, 0, 0, 0, 0, 96, 0, 64])
-        let item = HEICItems.Item(kind: kind, data: description, properties: [1])
-        let alone = HEICItems(
-            items: [item],
-            properties: [Coded.size],
-            references: [.init(kind: "dimg", from: 1, to: [1])]
+    private func identity(_ size: Data) -> HEICItems {
+        HEICItems(
+            items: [
+                .init(kind: "iden", data: Data([0]), properties: [1]),
+                .init(kind: "hvc1", data: photo.data, properties: [2, 3]),
+            ],
+            properties: [size, Coded.size, photo.configuration],
+            references: [.init(kind: "dimg", from: 1, to: [2])]
         )
-        #expect(refusal(of: alone)?.contains("only images coded as HEVC") == true)
-        let ring = HEICItems(
-            items: [item, item],
-            properties: [Coded.size],
-            references: [.init(kind: "dimg", from: 1, to: [2]), .init(kind: "dimg", from: 2, to: [1])]
-        )
-        #expect(refusal(of: ring)?.contains("only images coded as HEVC") == true)
     }
 
-    // libheif takes more bytes off a box of this name, and reads on whatever the size of the box is.
-    @Test("References behind a box that libheif reads in another way are refused") func hiddenReferences() {
-        let item = HEICItems.Item(kind: "iden", data: Data([0]), properties: [1])
-        let coded = HEICItems.Item(kind: "hvc1", data: photo.data, properties: [1, 2])
-        let hiding = HEICItems(
-            items: [item, coded],
-            properties: [Coded.size, photo.configuration],
-            references: [.init(kind: "uuid", from: 1, to: [2, 2, 2, 2]), .init(kind: "dimg", from: 1, to: [2])]
-        )
-        #expect(refusal(of: hiding)?.contains("description of the file is broken") == true)
-    }
-
-    @Test("An identity item is decoded if it has the size of its image") func identityItem() throws {
-        func items(_ size: Data) -> HEICItems {
-            HEICItems(
-                items: [
-                    .init(kind: "iden", data: Data([0]), properties: [1]),
-                    .init(kind: "hvc1", data: photo.data, properties: [2, 3]),
-                ],
-                properties: [size, Coded.size, photo.configuration],
-                references: [.init(kind: "dimg", from: 1, to: [2])]
-            )
-        }
-        let bitmap = try Codecs.decode(items(Coded.size).data()).bitmap()
+    @Test("An identity item is decoded as its image") func identityItem() throws {
+        let bitmap = try Codecs.decode(identity(Coded.size).data()).bitmap()
         #expect(bitmap.likeness(to: try picture("photo.heic").bitmap()) > 40)
-        #expect(refusal(of: items(Box.size(64, 64)))?.contains("under another name has another size") == true)
     }
 
     /// The photo and, as its transparency, another image.
@@ -244,23 +175,10 @@ private struct Coded {
         Box.box("clap", [width, 1, height, 1, 0, 1, 0, 1].reduce(Data()) { $0 + Box.long($1) })
     }
 
-    @Test("Transparency must match the depth and the transforms of the colours") func mismatchedTransparency() throws {
+    @Test("Transparency belongs to an image of its size") func transparency() throws {
         #expect(try Codecs.decode(transparent(photo).data()).hasAlpha)
-        // libheif would read beyond the data.
-        #expect(refusal(of: transparent(deep))?.contains("another depth") == true)
-        #expect(
-            refusal(of: transparent(photo, crop: crop(10, 10)))?.contains("cropped or turned in another way") == true
-        )
         // Another size, and announced as such: left out.
         #expect(try !Codecs.decode(transparent(photo, size: Box.size(48, 32)).data()).hasAlpha)
-        var ring = transparent(photo)
-        ring.items[0].properties.append(5)
-        ring.references.append(.init(kind: "auxl", from: 1, to: [2]))
-        #expect(refusal(of: ring)?.contains("transparency has transparency") == true)
-        var two = transparent(photo)
-        two.items.append(two.items[1])
-        two.references.append(.init(kind: "auxl", from: 3, to: [1]))
-        #expect(refusal(of: two)?.contains("two transparencies") == true)
     }
 
     @Test("The limits apply to the image before it is cropped") func limitsBeforeCropping() throws {
@@ -292,54 +210,64 @@ private struct Coded {
         for (x, y) in [(10, 20), (50, 40), (30, 60)] { #expect(late[y, 95 - x] == photo[x, y]) }
     }
 
-    @Test("The layers of an overlay must lie within the image") func overlayBounds() throws {
-        func layers(_ x: Int, _ y: Int) -> HEICItems {
-            let colors = Box.word(0) + Box.word(0) + Box.word(0xFFFF) + Box.word(0xFFFF)
-            let description = Data([0, 0]) + colors + Box.word(120) + Box.word(80) + Box.word(x) + Box.word(y)
-            return HEICItems(
-                items: [
-                    .init(kind: "iovl", data: description, properties: [1]),
-                    .init(kind: "hvc1", data: photo.data, properties: [2, 3]),
-                ],
-                properties: [Box.size(120, 80), Coded.size, photo.configuration],
-                references: [.init(kind: "dimg", from: 1, to: [2])]
-            )
-        }
+    private func layers(_ x: Int, _ y: Int) -> HEICItems {
+        let colors = Box.word(0) + Box.word(0) + Box.word(0xFFFF) + Box.word(0xFFFF)
+        let description = Data([0, 0]) + colors + Box.word(120) + Box.word(80) + Box.word(x) + Box.word(y)
+        return HEICItems(
+            items: [
+                .init(kind: "iovl", data: description, properties: [1]),
+                .init(kind: "hvc1", data: photo.data, properties: [2, 3]),
+            ],
+            properties: [Box.size(120, 80), Coded.size, photo.configuration],
+            references: [.init(kind: "dimg", from: 1, to: [2])]
+        )
+    }
+
+    @Test("Layers lie over one another") func overlay() throws {
         let bitmap = try Codecs.decode(layers(20, 10).data()).bitmap()
         #expect(bitmap[5, 5] == Pixel(r: 0, g: 0, b: 255))
         #expect(try bitmap[60, 40].isNear(picture("photo.heic").bitmap()[40, 30], within: 2))
-        for (x, y) in [(-1, 0), (25, 10), (0, 17)] {
-            #expect(refusal(of: layers(x, y))?.contains("reach beyond the image") == true)
+    }
+
+    /// Files that made libheif 1.15 go around in circles, read beyond the end of its data or take seconds for nothing.
+    private var badFiles: [HEICItems] {
+        let description = Data(count: 10) + Box.word(96) + Box.word(64) + Data(count: 4)
+        let cycles = [("iden", description), ("grid", Data([0, 0, 0, 0, 0, 96, 0, 64])), ("iovl", description)].map {
+            HEICItems(
+                items: [.init(kind: $0, data: $1, properties: [1]), .init(kind: $0, data: $1, properties: [1])],
+                properties: [Coded.size],
+                references: [.init(kind: "dimg", from: 1, to: [2]), .init(kind: "dimg", from: 2, to: [1])]
+            )
         }
-    }
-
-    @Test("More items or data than an image needs are refused") func excessiveItems() {
+        var ring = transparent(photo)
+        ring.items[0].properties.append(5)
+        ring.references.append(.init(kind: "auxl", from: 1, to: [2]))
         let coded = HEICItems.Item(kind: "hvc1", data: photo.data, properties: [1, 2])
-        let properties = [Coded.size, photo.configuration]
-        let note = HEICItems.Item(kind: "Exif", data: Data(repeating: 7, count: 20_000))
-        let many = HEICItems(
+        let crowd = HEICItems(
             items: [coded] + Array(repeating: .init(kind: "Exif", data: Data([7])), count: 5800),
-            properties: properties
+            properties: [Coded.size, photo.configuration]
         )
-        #expect(refusal(of: many)?.contains("more items than an image needs") == true)
-        let shared = HEICItems(items: [coded] + Array(repeating: note, count: 60), properties: properties)
-        #expect(refusal(of: shared)?.contains("more data than the file") == true)
-        let packed = HEICItems.Item(
-            kind: "mime",
-            data: Data(repeating: 7, count: 1 << 16 + 1),
-            texts: Data("application/rdf+xml\0deflate\0".utf8)
+        let hiding = HEICItems(
+            items: [.init(kind: "iden", data: Data([0]), properties: [1]), coded],
+            properties: [Coded.size, photo.configuration],
+            references: [.init(kind: "uuid", from: 1, to: [2, 2, 2, 2]), .init(kind: "dimg", from: 1, to: [2])]
         )
-        #expect(refusal(of: HEICItems(items: [coded, packed], properties: properties))?.contains("more data") == true)
+        return cycles + [
+            ring, crowd, hiding, identity(Box.size(64, 64)), transparent(deep), transparent(photo, crop: crop(10, 10)),
+            layers(-1, 0), layers(25, 10), layers(0, 17), grid(columns: 13, rows: 10, width: 96, height: 64),
+        ]
     }
 
-    @Test("Two items with one identifier are refused") func duplicateIdentifiers() {
-        var items = transparent(photo).data()
-        // The second entry of the list of items gets the identifier of the first.
-        let place = items.ranges(of: Data("infe".utf8))[1].upperBound + 4
-        items.replaceSubrange(place..<place + 4, with: Box.long(1))
-        #expect(throws: ImagingError.self) { try Codecs.decode(items) }
-        let error = #expect(throws: ImagingError.self) { try ImageInfo(data: items) }
-        #expect("\(String(describing: error))".contains("two items of the file have one name"))
+    @Test("In a decoder, whatever is wrong with a file costs no more than its image") func badFilesInDecoder() throws {
+        var limits = ImageDecodingLimits()
+        limits.isolation = .required
+        limits.maxDecodingDuration = 20
+        let options = DecodingOptions(limits: limits)
+        let good = try fixture("photo.heic"), expected = try Codecs.decode(good).bitmap()
+        for bad in badFiles {
+            _ = try? Codecs.decode(bad.data(), options: options)
+            #expect(try Codecs.decode(good, options: options).bitmap().likeness(to: expected) == .infinity)
+        }
     }
 }
 #endif

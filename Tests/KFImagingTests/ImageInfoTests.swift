@@ -26,6 +26,15 @@ import Testing
         #expect(info.byteCount == data.count)
     }
 
+    @Test("A file to be sent is known by its first bytes; its header is read for who asks")
+    func encodedContent() throws {
+        let data = try fixture("photo.jpg")
+        let (whole, start) = (try #require(EncodedContent(data)), try #require(EncodedContent(data.prefix(20))))
+        #expect(whole.contentType == .jpeg && start.contentType == .jpeg)
+        #expect(whole.info == (try ImageInfo(data: data)) && start.info == nil)
+        #expect(EncodedContent(Data("no image".utf8)) == nil)
+    }
+
     @Test(
         "Alpha is read from the header",
         arguments: [

@@ -81,7 +81,8 @@ func place(of marker: UInt8, in data: Data) -> Int? {
         #expect(likeness > 26, "\(likeness) dB")
     }
 
-    @Test("Previews of inks without Adobe's marker show the scene") func inkPreviews() throws {
+    @Test("Previews of inks without Adobe's marker show the scene", .enabled(if: fixtureIsolation == .inProcess))
+    func inkPreviews() throws {
         let decoder = try ProgressiveJPEG()
         decoder.append(try withoutAdobeMarker("cmyk-progressive.jpg"))
         let preview = try decoder.image(afterScan: decoder.scanCount - 1).bitmap()

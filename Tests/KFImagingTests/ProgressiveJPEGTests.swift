@@ -5,7 +5,8 @@ import KFImaging
 import KFSupport
 import Testing
 
-@Suite struct ProgressiveJPEGTests {
+// Previews are made in this process only.
+@Suite(.enabled(if: fixtureIsolation == .inProcess)) struct ProgressiveJPEGTests {
     /// The offsets of all SOS markers, by a search that is independent of the code under test.
     private func scans(of data: Data) -> [Int] {
         data.indices.dropLast().filter { data[$0] == 0xFF && data[$0 + 1] == 0xDA }

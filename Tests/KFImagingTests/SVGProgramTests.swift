@@ -76,6 +76,30 @@ import Testing
         #expect(refusal(of: chain(20_000)) != nil)
     }
 
+    @Test("Without Landlock drawings are refused where locked processes are required, and drawn otherwise")
+    func withoutLandlock() async throws {
+        await #expect(processExitsWith: .success) {
+            setenv("KF_DECODER", try decoderWithoutLandlock(), 1)
+            let drawing = try fixture("drawing.svg")
+            var limits = ImageDecodingLimits()
+            limits.isolation = .sandboxed
+            #expect(try Codecs.decode(drawing, options: DecodingOptions(limits: limits)).pixelWidth > 0)
+            limits.isolation = .required
+            let error = #expect(throws: ImagingError.self) {
+                try Codecs.decode(drawing, options: DecodingOptions(limits: limits))
+            }
+            #expect(error?.description.contains("need Landlock") == true)
+        }
+    }
+
+    @Test("A program that is locked draws the same") func lockedProgram() throws {
+        var limits = ImageDecodingLimits()
+        limits.isolation = .required
+        let data = drawing("<rect width='7' height='3' fill='teal'/><text y='9' font-size='8'>Ag</text>")
+        let locked = try Codecs.decode(data, options: DecodingOptions(limits: limits)).bitmap()
+        #expect(try locked.likeness(to: Codecs.decode(data).bitmap()) == .infinity)
+    }
+
     @Test("Embedded images are drawn") func embeddedImages() throws {
         let photo = "data:image/png;base64," + (try fixture("photo.png").base64EncodedString())
         #expect(try Codecs.decode(drawing(image(photo))).bitmap()[5, 5].a == 255)

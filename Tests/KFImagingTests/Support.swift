@@ -2,10 +2,20 @@
 
 import Foundation
 import KFImaging
+import KFSupport
 import Testing
+
+/// Where fixtures are decoded: with `KF_TEST_ISOLATION=required` in the environment, in decoder processes.
+let fixtureIsolation: DecodingIsolation = {
+    let name = ProcessInfo.processInfo.environment["KF_TEST_ISOLATION"] ?? ""
+    guard let wanted = DecodingIsolation(rawValue: name) else { return .inProcess }
+    ImageDecodingLimits.default.isolation = wanted
+    return wanted
+}()
 
 /// The bytes of a fixture.
 func fixture(_ name: String) throws -> Data {
+    _ = fixtureIsolation
     let folder = try #require(Bundle.module.url(forResource: "Fixtures", withExtension: nil))
     return try Data(contentsOf: folder.appendingPathComponent(name))
 }
@@ -15,6 +25,17 @@ func allFixtureNames() throws -> [String] {
     let folder = try #require(Bundle.module.url(forResource: "Fixtures", withExtension: nil))
     return try FileManager.default.contentsOfDirectory(atPath: folder.path)
         .filter { !$0.hasSuffix(".md") && !$0.hasSuffix(".txt") }.sorted()
+}
+
+/// The path of a decoder that finds no Landlock.
+func decoderWithoutLandlock() throws -> String { try decoder("without-landlock") }
+
+/// The path of a decoder in some surroundings, which the planted decoder knows by its name.
+func decoder(_ surroundings: String) throws -> String {
+    let path = FileManager.default.temporaryDirectory.appending(path: "\(UUID())-\(surroundings)").path
+    let program = try #require(ProgramFolders.own.last) + "/kf-planted-decoder"
+    try FileManager.default.createSymbolicLink(atPath: path, withDestinationPath: program)
+    return path
 }
 
 /// A decoded fixture.

@@ -86,10 +86,15 @@ struct CurlTransportFailureTests {
             await server.waitForRequests(to: "/slow")
             let short = TransportPolicy(connectTimeout: 30, idleTimeout: 30, totalTimeout: 30)
             let waiting = transport.start(URLRequest(url: server.url("/b")), policy: short, events: second)
-            // This one began later and ends by its limit, so the limit of the waiting one would have passed, too.
             let brief = TransportPolicy(connectTimeout: 0.05, idleTimeout: 0.05, totalTimeout: 0.05)
             let briefTask = transport.start(URLRequest(url: server.url("/b")), policy: brief, events: third)
-            try await Task.sleep(for: .milliseconds(200))
+            // This one, to another host, began later and ends by a longer limit: that of the waiting one would have
+            // passed, too.
+            let running = Recorder()
+            let longer = TransportPolicy(connectTimeout: nil, idleTimeout: nil, totalTimeout: 0.2)
+            let elsewhere = try #require(URL(string: "http://localhost:\(server.port)/slow"))
+            let runningTask = transport.start(URLRequest(url: elsewhere), policy: longer, events: running)
+            #expect(await running.end() != nil)
             #expect(!second.log.isComplete && !third.log.isComplete)
             #expect(transport.queueStatus.waiting == 2)
             #expect(server.count("/b") == 0)
@@ -97,7 +102,7 @@ struct CurlTransportFailureTests {
             #expect(await first.end() == nil)
             #expect(await second.end() == nil)
             _ = await third.end()
-            _ = (task, waiting, briefTask)
+            _ = (task, waiting, briefTask, runningTask)
         }
     }
 

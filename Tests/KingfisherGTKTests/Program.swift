@@ -57,6 +57,16 @@ enum Program {
         kill $program $manager
         """
 
+    /// Starts a message bus with a folder of its own: screen readers' sockets are there, and two sessions at once would
+    /// take each other's.
+    private static let onBus = """
+        export XDG_RUNTIME_DIR="$(mktemp -d)"
+        dbus-run-session -- "$@"
+        status=$?
+        rm -rf "$XDG_RUNTIME_DIR"
+        exit $status
+        """
+
     /// Where a program is: beside the tests.
     static func path(of name: String) -> String {
         Bundle.main.executableURL?.resolvingSymlinksInPath().deletingLastPathComponent()
@@ -83,7 +93,7 @@ enum Program {
         process.environment = variables
         process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
         let program = path(of: name)
-        let session = bus ? ["dbus-run-session", "--"] : []
+        let session = bus ? ["sh", "-c", onBus, "sh"] : []
         let command: [String]
         switch display {
         case .none: command = [program]

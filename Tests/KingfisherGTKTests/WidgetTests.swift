@@ -58,7 +58,7 @@ import Testing
     @Test("The grid of the documentation is the one that is compiled") func documentedGrid() throws {
         let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent("../..")
         let file = root.appendingPathComponent("Tests/Widgets/DocumentedGrid.swift")
-        let page = root.appendingPathComponent("docs/gtk-bindings.md")
+        let page = root.appendingPathComponent("docs/gtk-lists.md")
         let code = try String(contentsOf: file, encoding: .utf8)
         let grid = try #require(code.range(of: "/// A grid")).lowerBound
         #expect(try String(contentsOf: page, encoding: .utf8).contains(code[grid...] + "```"))

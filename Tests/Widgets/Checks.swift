@@ -16,7 +16,7 @@ struct Check {
 @MainActor
 struct Checks {
     static let all: [Check] =
-        pictureChecks + loadChecks + animationChecks + lifetimeChecks + windowChecks + loopChecks + paintableChecks
+        drawingChecks + loadChecks + animationChecks + lifetimeChecks + windowChecks + loopChecks + paintableChecks
         + contentChecks + zoomChecks + reductionChecks + listChecks + layoutChecks + memoryChecks + pointerChecks
 
     /// The check that comes to an end with the main loop.

@@ -1,4 +1,4 @@
-// The grid of docs/gtk-bindings.md, word for word. For a check of lists, and for the test that compares both.
+// The grid of docs/gtk-lists.md, word for word. For a check of lists, and for the test that compares both.
 
 import CKFGTK4
 import Foundation

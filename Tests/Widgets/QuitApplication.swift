@@ -19,8 +19,8 @@ enum QuitApplication {
         guard let object else { return }
         connectSignal("activate", of: object) { _ in
             for number in 0..<3 { open("\(number)", in: application) }
-            g_timeout_add(
-                100,
+            // When nothing else is to be done: the windows have been drawn.
+            g_idle_add(
                 { application in
                     g_application_quit(application?.assumingMemoryBound(to: GApplication.self))
                     return 0

@@ -12,17 +12,6 @@ import Testing
 
     init() throws { place = try TestDirectory() }
 
-    private func withServer(_ body: (TestServer) async throws -> Void) async throws {
-        let server = try await TestServer.start()
-        do {
-            try await body(server)
-        } catch {
-            await server.stop()
-            throw error
-        }
-        await server.stop()
-    }
-
     @Test("Without processing the original bytes are written") func originalBytes() async throws {
         let image = try SampleImages.jpeg()
         try await withServer { server in

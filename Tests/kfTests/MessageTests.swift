@@ -11,17 +11,6 @@ import Testing
 
     init() throws { place = try TestDirectory() }
 
-    private func withServer(_ body: (TestServer) async throws -> Void) async throws {
-        let server = try await TestServer.start()
-        do {
-            try await body(server)
-        } catch {
-            await server.stop()
-            throw error
-        }
-        await server.stop()
-    }
-
     @Test("Control characters in names from a server reach neither the terminal nor names of files")
     func controlCharacters() async throws {
         try await withServer { server in

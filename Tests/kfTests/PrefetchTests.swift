@@ -11,17 +11,6 @@ import Testing
 
     init() throws { place = try TestDirectory() }
 
-    private func withServer(_ body: (TestServer) async throws -> Void) async throws {
-        let server = try await TestServer.start()
-        do {
-            try await body(server)
-        } catch {
-            await server.stop()
-            throw error
-        }
-        await server.stop()
-    }
-
     private func list(_ lines: String...) throws -> String {
         try place.write(Data(lines.joined(separator: "\n").utf8), "list.txt")
     }

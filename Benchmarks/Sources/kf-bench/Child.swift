@@ -14,6 +14,10 @@ enum Child {
     /// `--memory-of-downloads ours|bare ADDRESS`: downloads large bodies from the address with a number appended, and
     /// prints the growth of the peak in bytes.
     static let memoryOfDownloads = "--memory-of-downloads"
+    /// `--first-image isolated|in-process`: decodes one image, and prints the seconds it took.
+    static let firstImage = "--first-image"
+    /// `--counted-work WORK COUNT`: does some work, for valgrind.
+    static let countedWork = "--counted-work"
 
     static func play(_ role: String, _ arguments: [String]) async throws {
         switch role {
@@ -22,6 +26,9 @@ enum Child {
             try SlowServer.run(delay: Double(arguments[0]) ?? 0, path: arguments[1])
         case memoryOfDownloads where arguments.count == 2:
             print(try await LargeDownloads.peakGrowth(way: arguments[0], address: arguments[1]))
+        case firstImage where arguments.count == 1: print(try firstImage(isolated: arguments[0] == "isolated"))
+        case countedWork where arguments.count == 2:
+            try await CountedWork(rawValue: arguments[0])?.run(Int(arguments[1]) ?? 0)
         default: throw BenchmarkError("usage: kf-bench [WORD], kf-bench --check")
         }
     }
@@ -35,12 +42,14 @@ enum Child {
         return String(decoding: output, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
     }
 
+    /// The path of this program.
+    static func path() throws -> String { try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe") }
+
     /// Starts a child and returns it with its input and output.
     static func start(_ arguments: [String]) throws -> (process: Process, input: Pipe, output: Pipe) {
         let process = Process()
         let (input, output) = (Pipe(), Pipe())
-        let path = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
-        process.executableURL = URL(fileURLWithPath: path)
+        process.executableURL = URL(fileURLWithPath: try path())
         process.arguments = arguments
         process.standardInput = input
         process.standardOutput = output

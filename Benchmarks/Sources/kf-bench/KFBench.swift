@@ -13,17 +13,22 @@ struct KFBench {
         + imagingBenchmarks
         + operationBenchmarks + animationBenchmarks
         + pngBenchmarks + modernFormatBenchmarks + shapeBenchmarks + viewBenchmarks + programBenchmarks
+        + redisBenchmarks + isolationBenchmarks + instructionBenchmarks
 
     static func main() async {
         let arguments = Array(CommandLine.arguments.dropFirst())
         do {
             if arguments == ["--check"] {
-                let short = try await measure(benchmarks.filter(\.isCounted))
-                if short > 0 { exit(1) }
+                let report = try await measure(benchmarks.filter(\.isCounted))
+                if report.shortCount + report.brokenCount > 0 { exit(1) }
             } else if let role = arguments.first, role.hasPrefix("--") {
                 try await Child.play(role, Array(arguments.dropFirst()))
             } else {
-                _ = try await measure(benchmarks.filter { matches($0.name, arguments.first ?? "") })
+                let report = try await measure(benchmarks.filter { matches($0.name, arguments.first ?? "") })
+                let folder = URL(fileURLWithPath: "bench-output")
+                try report.write(to: folder)
+                print("\(folder.path)/report.md has them, with the machine and a chart")
+                if report.brokenCount > 0 { exit(1) }
             }
         } catch {
             FileHandle.standardError.write(Data("kf-bench: \(error)\n".utf8))
@@ -35,29 +40,28 @@ struct KFBench {
         word.isEmpty || name.lowercased().contains(word.lowercased())
     }
 
-    /// Prints the figures as they are measured; the process ends when one cannot be.
+    /// Prints the figures as they are measured.
     ///
     /// - Parameter selected: The rows.
-    /// - Returns: How many fall short of their goals.
+    /// - Returns: All of them.
     /// - Throws: ``BenchmarkError`` when there are none.
-    private static func measure(_ selected: [Benchmark]) async throws -> Int {
+    private static func measure(_ selected: [Benchmark]) async throws -> Report {
         try BenchmarkError.unless(!selected.isEmpty, "no row has that word; these are the rows:\n" + list(benchmarks))
         let table = Table(names: selected.map(\.name))
         table.printHeader()
-        var (short, broken) = (0, 0)
+        var report = Report()
         for benchmark in selected {
             do {
                 let figure = try await benchmark.measure()
                 table.show(figure, named: benchmark.name)
-                if !figure.isReached { short += 1 }
+                report.rows.append(Report.Row(name: benchmark.name, result: .success(figure)))
             } catch {
                 table.show(error, named: benchmark.name)
-                broken += 1
+                report.rows.append(Report.Row(name: benchmark.name, result: .failure(error)))
             }
         }
-        print("\n\(selected.count) figures, \(short) fall short, \(broken) broken")
-        if broken > 0 { exit(1) }
-        return short
+        print("\n\(selected.count) figures, \(report.shortCount) fall short, \(report.brokenCount) broken")
+        return report
     }
 
     private static func list(_ benchmarks: [Benchmark]) -> String {

@@ -49,7 +49,7 @@ private func allocations(atMost limit: Double, _ hits: () async throws -> Void) 
 }
 
 /// A thousand loads whose images are in memory.
-private struct MemoryHits {
+struct MemoryHits {
     static let count = 1_000
 
     private let manager: KingfisherManager

@@ -9,7 +9,7 @@ struct FuzzTarget: Sendable {
     /// Runs the target; false when the bytes are of another kind and not worth keeping.
     let run: @Sendable (Data) -> Bool
 
-    static let all: [FuzzTarget] = stills + scans + animations + parts
+    static let all: [FuzzTarget] = stills + scans + animations + parts + isolated + answers
 
     /// The limits of decoding, small so that a run is fast.
     static let limits: ImageDecodingLimits = {

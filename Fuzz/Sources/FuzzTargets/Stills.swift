@@ -23,6 +23,11 @@ extension FuzzTarget {
 
     private static func decode(_ data: Data, as type: ImageContentType) -> Bool {
         guard ImageContentType(sniffing: data) == type else { return false }
+        var limits = limits
+        if type.isDecodedOutside {
+            limits.isolation = .required
+            ImageDecodingLimits.default = limits
+        }
         _ = try? ImageInfo(data: data)
         if let image = try? Codecs.decode(data, options: DecodingOptions(limits: limits)), let bitmap = image.cgImage {
             examine(bitmap, atMost: limits.maxPixelCount)

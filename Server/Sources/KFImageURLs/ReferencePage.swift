@@ -10,6 +10,8 @@ package enum ReferencePage {
     private static let introduction = """
         # The image server's options and settings
 
+        Every option of a URL, and every setting of the environment.
+
         This page is made from the tables in `Server/Sources/KFImageURLs`; `make server-reference` writes it.
 
         The path of an image is
@@ -36,15 +38,14 @@ package enum ReferencePage {
     }
 
     private static func lines(of option: ImageOption) -> [String] {
-        let names = option.names.map { "`\($0)`" }.joined(separator: ", ")
         let usage = option.names[option.names.count > 1 ? 1 : 0] + option.arguments.map { ":\($0.name)" }.joined()
         let more = option.repeats ? "…" : ""
         let rows = option.arguments.map { argument in
             "| \(argument.name) | \(argument.words) | \(argument.initial.isEmpty ? "" : "`\(argument.initial)`") |"
         }
         return [
-            "### \(names)", "", "`\(usage)\(more)` — \(option.help)", "", "| argument | values | unless set |",
-            "|---|---|---|",
+            "### \(option.names.joined(separator: ", "))", "", "`\(usage)\(more)` — \(option.help)", "",
+            "| argument | values | unless set |", "|---|---|---|",
         ]
             + rows + [""]
     }

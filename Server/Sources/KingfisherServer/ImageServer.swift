@@ -39,7 +39,7 @@ public struct ImageServer: Sendable {
             complaints = ["KF_KEY: Without a key and a salt anybody can have anything made; see allowsUnsigned."]
         }
         guard complaints.isEmpty else { throw InvalidConfiguration(complaints: complaints) }
-        let renderer = ImageRenderer(configuration: configuration)
+        let renderer = try ImageRenderer(configuration: configuration, logger: logger)
         self.init(configuration: configuration, renderer: renderer, logger: logger)
     }
 
@@ -64,28 +64,34 @@ public struct ImageServer: Sendable {
         )
     }
 
-    /// Answers GET and HEAD for all paths that no other route of the router is for, `/health` and `/metrics` among them.
+    /// Answers GET and HEAD for all paths that no other route of the router is for, `/health` and `/metrics` among them; and
+    /// `POST /purge` and PURGE, where `KF_PURGE_TOKEN` is set.
     ///
     /// `KF_PATH_PREFIX` is what the paths of images begin with. The router must not belong to a group with a path.
     ///
     /// - Parameter router: The router of the application.
     public func addRoutes<Context: ConnectionRequestContext>(to router: some RouterMethods<Context>) {
         let responder = ImageResponder<Context>(routes: routes)
-        for method in [HTTPRequest.Method.get, .head] { router.on("**", method: method, responder: responder) }
+        for method in [HTTPRequest.Method.get, .head, .purge] { router.on("**", method: method, responder: responder) }
+        router.on("purge", method: .post, responder: responder)
     }
 
     /// What answers all requests of an application that serves nothing else.
     public var responder: some HTTPResponder<ImageRequestContext> { ImageResponder(routes: routes) }
 
-    /// Connections that tell when their clients leave, so that nothing is made for these.
+    /// Connections that tell when their clients leave, so that nothing is made for these, and that are closed when their
+    /// clients take nothing of their answers any more.
     ///
     /// With other ones everything works but that.
     public var http: HTTPServerBuilder {
-        let (clients, seconds) = (routes.clients, Int64(routes.configuration.keepAliveTimeout))
+        let (clients, metrics, configuration) = (routes.clients, routes.metrics, routes.configuration)
         return .http1(
             configuration: HTTP1Channel.Configuration(
-                additionalChannelHandlers: [LeavingHandler(clients: clients)],
-                idleTimeout: .seconds(seconds)
+                additionalChannelHandlers: [
+                    LeavingHandler(clients: clients),
+                    StallHandler(timeout: .seconds(Int64(configuration.writeTimeout)), metrics: metrics),
+                ],
+                idleTimeout: .seconds(Int64(configuration.keepAliveTimeout))
             )
         )
     }

@@ -2,6 +2,8 @@
 
 import ArgumentParser
 import KFImageURLs
+import Kingfisher
+import KingfisherServer
 
 struct Check: ParsableCommand {
     static let configuration = CommandConfiguration(
@@ -13,7 +15,15 @@ struct Check: ParsableCommand {
     func run() throws {
         let (configuration, problems) = setup.read()
         for (name, value) in configuration.inForce { print("\(name)=\(value)") }
-        complain(problems.map(\.line))
-        if problems.contains(where: \.isError) { throw ExitCode(1) }
+        var complaints = problems.map(\.line)
+        var isWrong = problems.contains(where: \.isError)
+        do { _ = try configuration.fleet.makeTier() } catch {
+            complaints += error.complaints.map { "error: \($0)" }
+            isWrong = true
+        }
+        complain(complaints)
+        if isWrong { throw ExitCode(1) }
+        try configuration.isolateDecoders()
+        print("Decoders: \(DecodingIsolation.summary(of: ImageDecodingLimits.default.isolation))")
     }
 }

@@ -3,8 +3,18 @@
 import ArgumentParser
 import Foundation
 import KFImageURLs
+import Kingfisher
+import KingfisherDecoder
 
-@main struct KFServer: AsyncParsableCommand {
+@main enum Main {
+    static func main() async {
+        // A process that was started as a decoder is one from here on.
+        EmbeddedDecoder.start()
+        await KFServer.main()
+    }
+}
+
+struct KFServer: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "kf-server",
         abstract: "Serves images over HTTP, made as their URLs say.",
@@ -47,6 +57,32 @@ extension ServerConfiguration {
 extension ConfigurationProblem {
     /// The line that says it.
     var line: String { "\(isError ? "error" : "warning"): \(name): \(text)" }
+}
+
+extension ServerConfiguration {
+    /// Has images decoded where the settings say.
+    ///
+    /// - Throws: `ExitCode` if they have to be decoded in locked processes, and there can be none.
+    func isolateDecoders() throws {
+        let wanted: DecodingIsolation =
+            switch isolation {
+            case .required: .required
+            case .sandboxed: .sandboxed
+            case .none: .inProcess
+            }
+        var limits = ImageDecodingLimits.default
+        limits.isolation = wanted
+        // Longer, and nobody waits for the image any more.
+        limits.maxDecodingDuration = Double(timeout)
+        // A decoder gets the memory that the largest source may take; URLs may raise the limit where that is allowed.
+        let mostPixels = Int(sources.maxMegapixels * 1e6)
+        limits.maxPixelCount = urls.allowsSecurityOptions ? max(limits.maxPixelCount, mostPixels) : mostPixels
+        ImageDecodingLimits.default = limits
+        guard wanted == .required, let obstacle = DecodingIsolation.status.obstacle else { return }
+        let advice = "KF_ISOLATION=sandboxed decodes in the process of the server where it must; see docs/security.md."
+        complain(["error: KF_ISOLATION: Sources cannot be decoded in locked processes: \(obstacle). \(advice)"])
+        throw ExitCode(1)
+    }
 }
 
 /// Writes lines to the standard error.

@@ -24,12 +24,18 @@ struct Serve: AsyncParsableCommand {
         if problems.contains(where: \.isError) { throw ExitCode(1) }
         kf_server_limit_heap()
         if configuration.workerCount > 0 { PixelThreads.count = configuration.workerCount }
+        try configuration.isolateDecoders()
 
         var logger = Logger(label: "kf-server") { JSONLogHandler(label: $0) }
         logger.logLevel = configuration.logLevel.level
+        let renderer: ImageRenderer
+        do { renderer = try ImageRenderer(configuration: configuration, logger: logger) } catch {
+            complain(error.complaints.map { "error: \($0)" })
+            throw ExitCode(1)
+        }
         let server = ImageServer(
             configuration: configuration,
-            renderer: ImageRenderer(configuration: configuration),
+            renderer: renderer,
             logger: logger,
             isDeveloped: setup.develop
         )

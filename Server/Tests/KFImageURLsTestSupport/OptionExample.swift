@@ -85,6 +85,11 @@ package struct OptionExample: Sendable, CustomStringConvertible {
         .init(name: "eth", good: booleans, bad: []),
         .init(name: "pr", good: ["known", "known:known"], bad: ["unknown", "known:unknown"]),
         .init(name: "cb", good: ["v1", "%20"], bad: []),
+        .init(
+            name: "ct",
+            good: ["a", "a:product-17:x.y_z"],
+            bad: ["a,b", "a%20b", "é", String(repeating: "a", count: 101)]
+        ),
         .init(name: "exp", good: ["0", "4102444800"], bad: badCounts + ["1"]),
         .init(name: "fn", good: ["a", "a%20b", "YSBi:1", "%zz"], bad: ["a%0Ab", "a%2Fb", "!:1", "_w:1", "Lw:1"]),
         .init(name: "att", good: booleans, bad: []),

@@ -16,7 +16,7 @@ import Testing
     func complete() {
         let page = ReferencePage.markdown
         for option in OptionTable.all {
-            for name in option.names { #expect(page.contains("`\(name)`")) }
+            #expect(page.contains("### \(option.names.joined(separator: ", "))\n"))
             #expect(page.contains(option.help))
             for argument in option.arguments { #expect(page.contains("| \(argument.name) | \(argument.words) |")) }
         }

@@ -34,6 +34,70 @@ private func path(_ number: Int) -> String { "/_/w:\(number)/plain/https://examp
         }
     }
 
+    @Test("While sources take all the memory they may, there is no place for further results") func memory()
+        async throws
+    {
+        try await RunningServer.with { server in
+            server.renderer.closeGate()
+            server.renderer.keep(server.renderer.image, for: "https://example.com/kept")
+            async let first = server.get(path(1)).status
+            await server.renderer.calls(1)
+            server.renderer.isMemoryFull = true
+            let refused = try await server.get(path(2))
+            #expect(refused.status == 429 && refused.fields["retry-after"] == "1")
+            #expect(try await server.get("/_/plain/https://example.com/kept").status == 200)
+            async let joined = server.get(path(1)).status
+            await server.renderer.calls(2)
+            server.renderer.openGate()
+            #expect(try await [first, joined] == [200, 200])
+            server.renderer.isMemoryFull = false
+            #expect(try await server.get(path(2)).status == 200)
+        }
+    }
+
+    @Test("A stale result is sent at once, and renewed in a place of the queue if one is free") func renewing()
+        async throws
+    {
+        try await RunningServer.with(["KF_REQUESTS_QUEUE_SIZE": "1"]) { server in
+            server.renderer.closeGate()
+            var stale = server.renderer.image
+            stale.isStale = true
+            let sources = ["https://example.com/1", "https://example.com/2"]
+            for source in sources { server.renderer.keep(stale, for: source) }
+            let routes = server.images.routes
+            for source in [sources[0], sources[0], sources[1]] {
+                let answer = try await server.get("/_/plain/\(source)")
+                #expect(answer.status == 200)
+                await until { routes.places.counts == (1, 1) && server.renderer.renewed == [sources[0]] }
+            }
+            #expect(try await server.get(path(1)).status == 429)
+            server.renderer.openGate()
+            await until { routes.places.counts == (0, 0) }
+            #expect(server.renderer.renewed == [sources[0]])
+            #expect(try await server.get("/_/plain/\(sources[1])").status == 200)
+            await until { routes.places.counts == (0, 0) && server.renderer.renewed == sources }
+        }
+    }
+
+    @Test("A client that reads no more is closed in the end, and takes nothing from others meanwhile")
+    func stalled() async throws {
+        let settings = ["KF_WRITE_RESPONSE_TIMEOUT": "3", "KF_REQUESTS_QUEUE_SIZE": "1"]
+        // More than the system keeps for a connection.
+        try await RunningServer.with(settings, image: try await madeUpImage(.png, side: 1600)) { server in
+            let size = server.renderer.image.image.data.count
+            #expect(size > 8_000_000)
+            let connection = try await RawConnection(port: server.port, reads: false)
+            try await connection.send(path(1))
+            await server.renderer.calls(1)
+            let routes = server.images.routes
+            await until { routes.places.counts == (0, 0) }
+            #expect(try await server.get(path(2)).body.count == size)
+            await until { routes.metrics.text(gauges: []).contains("kf_errors_total{kind=\"client_stalled\"} 1\n") }
+            #expect(try await connection.rest() < size)
+            #expect(try await server.get(path(3)).body.count == size)
+        }
+    }
+
     @Test("A result that takes too long is 503, and its making is cancelled; its place is kept until that has ended")
     func timeout() async throws {
         try await RunningServer.with(["KF_TIMEOUT": "1"]) { server in

@@ -36,6 +36,23 @@ import Testing
         #expect(negotiated(plan, accept: "image/webp", enforced) == RenderingRequest(plan: plan))
     }
 
+    @Test("Clients that accept an enforced format get it whatever the URL names; others do not")
+    func enforced() async throws {
+        for (settings, type) in [("KF_ENFORCE_WEBP", "image/webp"), ("KF_ENFORCE_AVIF", "image/avif")] {
+            let output = ServerConfiguration.read([settings: "1"]).configuration.output
+            try await RenderingServer.run({ $0.output = output }) { server in
+                for (options, accept, expected) in [
+                    ("", type, type), ("@png", type, type), ("@jpg", type, type), ("@png", "*/*", "image/png"),
+                    ("", "image/jpeg", "image/jpeg"),
+                ] {
+                    let path = "/_/w:20/plain/local:///b.jpg" + options
+                    let answer = try await server.get(path, ["Accept": accept])
+                    #expect(answer.fields["content-type"] == expected)
+                }
+            }
+        }
+    }
+
     @Test("Answers vary by Accept where that counts, and the renderer is told what the client prefers")
     func answers() async throws {
         try await RunningServer.with(["KF_AUTO_WEBP": "1"]) { server in

@@ -2,6 +2,7 @@
 
 import Foundation
 import KFImageURLs
+import Kingfisher
 import KingfisherServer
 import Testing
 
@@ -27,6 +28,22 @@ import Testing
             for line in expected { #expect(lines.contains(line), "\(line)") }
             let sample = /[a-z_]+(\{[a-z]+="[^"]*"(,[a-z]+="[^"]*")*\})? [0-9.e+-]+/
             for line in lines where !line.hasPrefix("# ") { #expect(line.wholeMatch(of: sample) != nil, "\(line)") }
+        }
+    }
+
+    @Test("Health says where images are decoded when it is asked") func decoders() async {
+        await #expect(processExitsWith: .success) {
+            setenv("KF_DECODER", "/nowhere", 1)
+            try await RunningServer.with { server in
+                for (isolation, words) in [
+                    (DecodingIsolation.inProcess, "in this process\n"), (.sandboxed, "in this process, since "),
+                    (.required, "none, since "),
+                ] {
+                    ImageDecodingLimits.default.isolation = isolation
+                    let text = try await server.get("/health").text
+                    #expect(text.contains("\nDecoders: \(words)"), "\(text)")
+                }
+            }
         }
     }
 

@@ -1,6 +1,8 @@
 // The program: what it says about its configuration, how it begins and ends.
 
 import Foundation
+import Kingfisher
+import KingfisherServer
 import Testing
 
 @Suite(.timeLimit(.minutes(10))) struct ProgramTests {
@@ -26,23 +28,78 @@ import Testing
         #expect(!(output + errors).contains("736563726574") && !(output + errors).contains("68656c6c6f"))
     }
 
+    @Test("Where images cannot be decoded in locked processes it does not start, unless that is allowed")
+    func isolation() throws {
+        var settings = ["KF_BIND": "127.0.0.1:0", "KF_DECODER": "/nowhere"]
+        for command in ["check", "serve"] {
+            let (status, _, errors) = try run([command], settings)
+            #expect(status == 1 && errors.contains("KF_ISOLATION") && errors.contains("/nowhere"))
+        }
+        for (isolation, words) in [("sandboxed", "in this process, since"), ("none", "in this process\n")] {
+            settings["KF_ISOLATION"] = isolation
+            let (status, output, _) = try run(["check"], settings)
+            #expect(status == 0 && output.contains("Decoders: \(words)"))
+        }
+        settings["KF_DECODER"] = nil
+        settings["KF_ISOLATION"] = nil
+        #expect(try run(["check"], settings).output.contains("Decoders: processes locked by"))
+    }
+
     @Test("It serves until SIGTERM, and ends with 0")
     func ending() async throws {
+        let (process, connection) = try await serving(["KF_BIND": "127.0.0.1:0"])
+        try await connection.send("/health")
+        #expect(try await connection.answer().text.hasPrefix("imgproxy is running\nDecoders: processes locked by"))
+        process.terminate()
+        #expect(await connection.isAtEnd())
+        process.waitUntilExit()
+        #expect(process.terminationStatus == 0 && process.terminationReason == .exit)
+    }
+
+    @Test(
+        "A decoder gets the memory that the largest source may take, unless URLs may permit larger ones",
+        arguments: [(["KF_MAX_SRC_RESOLUTION": "1"], 1...2), (["KF_ALLOW_SECURITY_OPTIONS": "1"], 5...6)]
+    )
+    func memory(settings: [String: String], gigabytes: ClosedRange<Int>) async throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        try await madeUpImage().image.data.write(to: folder.appending(path: "image"))
+        let own = ["KF_BIND": "127.0.0.1:0", "KF_LOCAL_FILESYSTEM_ROOT": folder.path]
+        let (process, connection) = try await serving(settings.merging(own) { $1 })
+        defer { process.terminate() }
+        try await connection.send("/_/w:1/plain/local:///image@png")
+        #expect(try await connection.answer().status == 200)
+        let limits = try children(of: process.processIdentifier).map { child in
+            let lines = try String(contentsOfFile: "/proc/\(child)/limits", encoding: .utf8).split(separator: "\n")
+            let line = lines.first { $0.hasPrefix("Max address space") }
+            return try #require(line?.split(separator: " ").dropFirst(3).first.flatMap { Int($0) })
+        }
+        #expect(!limits.isEmpty && limits.allSatisfy { gigabytes.contains($0 >> 30) }, "\(limits)")
+        connection.leave()
+    }
+
+    /// The processes that a process has started and that still run.
+    private func children(of process: Int32) throws -> [String] {
+        try FileManager.default.contentsOfDirectory(atPath: "/proc").filter { name in
+            // The parent's number comes second behind the name in parentheses.
+            let words = (try? String(contentsOfFile: "/proc/\(name)/stat", encoding: .utf8))?
+                .split(separator: ")").last?.split(separator: " ")
+            return Int(name) != nil && words?.dropFirst().first == "\(process)"
+        }
+    }
+
+    /// A server that runs, and a connection to it.
+    private func serving(_ settings: [String: String]) async throws -> (process: Process, connection: RawConnection) {
         let output = Pipe()
-        let process = program(["serve"], ["KF_BIND": "127.0.0.1:0"])
+        let process = program(["serve"], settings)
         process.standardOutput = output
         try process.run()
         let line = try firstLine(of: output.fileHandleForReading)
         let object = try JSONSerialization.jsonObject(with: Data(try #require(line).utf8)) as? [String: Any]
         let message = object?["message"]
         let port = try #require((message as? String)?.split(separator: ":").last.flatMap { Int($0) })
-        let connection = try await RawConnection(port: port)
-        try await connection.send("/health")
-        #expect(try await connection.answer().text == "imgproxy is running")
-        process.terminate()
-        #expect(await connection.isAtEnd())
-        process.waitUntilExit()
-        #expect(process.terminationStatus == 0 && process.terminationReason == .exit)
+        return (process, try await RawConnection(port: port))
     }
 
     /// The program that was built with these tests.

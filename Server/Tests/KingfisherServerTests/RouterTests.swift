@@ -20,7 +20,8 @@ import Testing
         images.addRoutes(to: router)
         try await RunningServer.serving(router.buildResponder(), images.http) { port, _ in
             let connection = try await RawConnection(port: port)
-            for (path, expected) in [("/hello", "hello"), ("/health", "imgproxy is running")] {
+            let health = "imgproxy is running\nDecoders: in this process\n"
+            for (path, expected) in [("/hello", "hello"), ("/health", health)] {
                 try await connection.send(path)
                 #expect(try await connection.answer().text == expected)
             }

@@ -2,19 +2,21 @@
 // the trait.
 #include "../support/support.h"
 #ifdef KF_HEIC
-#include "heif_validate.h"
 #include <stdlib.h>
 #include <string.h>
 #include <libheif/heif.h>
+
+void kf_heif_prepare(void) {
+#if LIBHEIF_HAVE_VERSION(1, 13, 0)
+    heif_init(NULL);
+#endif
+}
 
 struct kf_heif_reader {
     struct heif_context *context;
     struct heif_image_handle *handle;
     uint8_t *icc;
-    uint32_t width, height;
-    // Of the largest image that is decoded.
     uint32_t coded_width, coded_height;
-    bool has_alpha;
 };
 
 static kf_status fail(kf_message *message, struct heif_error error) {
@@ -57,9 +59,6 @@ static void describe_colors(kf_heif_reader *reader, kf_heif_header *header) {
 
 kf_heif_reader *kf_heif_open(const uint8_t *bytes, size_t size, kf_heif_header *header, kf_message *message) {
     memset(header, 0, sizeof *header);
-    // Opening already reads what the file refers to, and keeps it.
-    kf_heif_size primary;
-    if (kf_heif_validate(bytes, size, &primary, message) != KF_OK) return NULL;
     kf_heif_reader *reader = calloc(1, sizeof *reader);
     if (reader) reader->context = heif_context_alloc();
     if (!reader || !reader->context) {
@@ -81,19 +80,19 @@ kf_heif_reader *kf_heif_open(const uint8_t *bytes, size_t size, kf_heif_header *
         return NULL;
     }
     int width = heif_image_handle_get_width(reader->handle), height = heif_image_handle_get_height(reader->handle);
-    if (width <= 0 || height <= 0) {
+    int coded_width = heif_image_handle_get_ispe_width(reader->handle);
+    int coded_height = heif_image_handle_get_ispe_height(reader->handle);
+    if (width <= 0 || height <= 0 || coded_width <= 0 || coded_height <= 0) {
         kf_fail(message, KF_MALFORMED, "the image has no size");
         kf_heif_close(reader);
         return NULL;
     }
-    // libheif overlooks that an image is turned if the rotation precedes the size in the file, as it does in those of
-    // some cameras.
-    header->width = reader->width = primary.is_cropped ? (uint32_t)width : primary.turned_width;
-    header->height = reader->height = primary.is_cropped ? (uint32_t)height : primary.turned_height;
-    header->coded_width = reader->coded_width = primary.width;
-    header->coded_height = reader->coded_height = primary.height;
-    header->has_alpha = reader->has_alpha = heif_image_handle_has_alpha_channel(reader->handle);
-    header->premultiplied = reader->has_alpha && heif_image_handle_is_premultiplied_alpha(reader->handle);
+    header->width = (uint32_t)width;
+    header->height = (uint32_t)height;
+    header->coded_width = reader->coded_width = (uint32_t)coded_width;
+    header->coded_height = reader->coded_height = (uint32_t)coded_height;
+    header->has_alpha = heif_image_handle_has_alpha_channel(reader->handle);
+    header->premultiplied = header->has_alpha && heif_image_handle_is_premultiplied_alpha(reader->handle);
     describe_colors(reader, header);
     return reader;
 }
@@ -120,12 +119,14 @@ static void copy_wide(uint8_t *to, const uint8_t *from, uint32_t width, uint32_t
     }
 }
 
-kf_status kf_heif_read(kf_heif_reader *reader, uint8_t *rows, size_t stride, kf_message *message) {
+kf_status kf_heif_read(
+    kf_heif_reader *reader, uint32_t width, uint32_t height, uint8_t *rows, size_t stride, kf_message *message
+) {
     int bits = heif_image_handle_get_luma_bits_per_pixel(reader->handle);
     bool wide = bits > 8;
     // libheif counts the bytes of an image in an int, in rows of sixteen bytes or more, whether it is turned or not.
-    uint64_t width = (uint64_t)reader->coded_width + 8, height = (uint64_t)reader->coded_height + 8;
-    if (width * height * (wide ? 8 : 4) > INT32_MAX) {
+    uint64_t columns = (uint64_t)reader->coded_width + 8, lines = (uint64_t)reader->coded_height + 8;
+    if (columns * lines * (wide ? 8 : 4) > INT32_MAX) {
         return kf_fail(message, KF_LIMIT, "libheif reads no image as large");
     }
     struct heif_image *image = NULL;
@@ -138,15 +139,15 @@ kf_status kf_heif_read(kf_heif_reader *reader, uint8_t *rows, size_t stride, kf_
     const uint8_t *plane = heif_image_get_plane_readonly(image, heif_channel_interleaved, &from_stride);
     int range = heif_image_get_bits_per_pixel_range(image, heif_channel_interleaved);
     // The caller's memory has the size that the container announced.
-    if (!plane || heif_image_get_width(image, heif_channel_interleaved) != (int)reader->width
-        || heif_image_get_height(image, heif_channel_interleaved) != (int)reader->height
+    if (!plane || heif_image_get_width(image, heif_channel_interleaved) != (int)width
+        || heif_image_get_height(image, heif_channel_interleaved) != (int)height
         || (wide ? range < 9 || range > 16 : range != 8)) {
         status = kf_fail(message, KF_MALFORMED, "the image is another than announced");
     } else {
-        for (uint32_t y = 0; y < reader->height; y++) {
+        for (uint32_t y = 0; y < height; y++) {
             const uint8_t *from = plane + (size_t)from_stride * y;
-            if (wide) copy_wide(rows + stride * y, from, reader->width, (1u << range) - 1);
-            else copy_narrow(rows + stride * y, from, reader->width);
+            if (wide) copy_wide(rows + stride * y, from, width, (1u << range) - 1);
+            else copy_narrow(rows + stride * y, from, width);
         }
     }
     heif_image_release(image);

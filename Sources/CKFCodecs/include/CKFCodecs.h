@@ -251,6 +251,10 @@ void kf_tiff_close(kf_tiff_reader *reader);
 /// Lays premultiplied pixels over others.
 void kf_row_over(uint32_t *below, const uint32_t *above, size_t count);
 
+/// Copies pixels of which nothing is known, and which others may go on changing; the copies are premultiplied: no
+/// component is more than alpha, which is 255 where all of them are to be opaque.
+void kf_pixels_take(const uint32_t *source, uint32_t *target, size_t count, bool opaque);
+
 // ---------------------------------------------------------------------------------------------- WebP
 
 typedef struct kf_webp_reader kf_webp_reader;
@@ -416,7 +420,7 @@ kf_status kf_yuv_to_bgra(
 typedef struct kf_heif_reader kf_heif_reader;
 
 typedef struct kf_heif_header {
-    /// The size as shown, after cropping and turning, and that of the largest image that has to be decoded for it.
+    /// The size as libheif says that it is shown, after cropping and turning, and the size that is decoded for it.
     uint32_t width, height, coded_width, coded_height;
     bool has_alpha;
     bool premultiplied;
@@ -428,11 +432,17 @@ typedef struct kf_heif_header {
     double chromaticities[8];
 } kf_heif_header;
 
+/// Has libheif load its decoders, for which it opens files. Called once, before the first file is decoded, where files
+/// cannot be opened later.
+void kf_heif_prepare(void);
+
 /// Reads the header of the primary image. Memory for the pixels must not be allocated before their size has been
 /// checked.
 kf_heif_reader *kf_heif_open(const uint8_t *bytes, size_t size, kf_heif_header *header, kf_message *message);
-/// Decodes the image as it is to be shown.
-kf_status kf_heif_read(kf_heif_reader *reader, uint8_t *rows, size_t stride, kf_message *message);
+/// Decodes the image as it is to be shown; fails when that has another size.
+kf_status kf_heif_read(
+    kf_heif_reader *reader, uint32_t width, uint32_t height, uint8_t *rows, size_t stride, kf_message *message
+);
 void kf_heif_close(kf_heif_reader *reader);
 
 // JPEG XL; only with the package trait JXL.
@@ -453,21 +463,8 @@ typedef struct kf_jxl_header {
     double chromaticities[8];
 } kf_jxl_header;
 
-/// The cost of decoding, by the announcements of the frames that the first image is made of.
-typedef struct kf_jxl_cost {
-    /// The most pixels of four bytes that are held at a time.
-    uint64_t memory;
-    /// The pixels of all frames before the one that is shown, of every channel beyond the colours once more.
-    uint64_t work;
-    uint64_t frames;
-    /// The size of the largest frame.
-    uint32_t width, height;
-} kf_jxl_cost;
-
 /// Reads the header. The bytes are used until the reader is closed.
 kf_jxl_reader *kf_jxl_open(const uint8_t *bytes, size_t size, kf_jxl_header *header, kf_message *message);
-/// Returns what `kf_jxl_read` will take, without decoding a frame.
-kf_status kf_jxl_estimate(kf_jxl_reader *reader, kf_jxl_cost *cost, kf_message *message);
 /// Decodes the first frame into zeroed rows whose `stride` is the width of four bytes a pixel rounded up to sixteen
 /// bytes.
 kf_status kf_jxl_read(kf_jxl_reader *reader, uint8_t *rows, size_t stride, kf_message *message);

@@ -1,18 +1,16 @@
 // Reading the first frame of JPEG XL through libjxl, the right way up. Empty without the trait.
-#include "jxl_support.h"
+#include "../support/support.h"
 #ifdef KF_JXL
-#include "../support/boxes.h"
+#if !__has_include(<jxl/decode.h>)
+#error "libjxl is missing: apt-get install libjxl-dev"
+#endif
 #include <stdlib.h>
 #include <string.h>
+#include <jxl/decode.h>
 
 struct kf_jxl_reader {
     JxlDecoder *decoder;
     JxlBasicInfo info;
-    // The codestream of a file, where that is not all of it or in one piece.
-    uint8_t *joined;
-    // Where the frames begin.
-    const uint8_t *frames;
-    size_t frames_size;
     uint8_t *icc;
 };
 
@@ -92,55 +90,22 @@ static void choose_colors(kf_jxl_reader *reader, kf_jxl_header *header) {
     header->icc_size = size;
 }
 
-// Takes the codestream out of the boxes around it, if there are any: the other boxes are not needed, and it is in one
-// piece then. Returns false when memory has run out.
-static bool unwrap(kf_jxl_reader *reader, const uint8_t **bytes, size_t *size) {
-    if (JxlSignatureCheck(*bytes, *size) != JXL_SIG_CONTAINER) return true;
-    kf_buffer joined = {0};
-    const uint8_t *at = *bytes;
-    for (size_t left = *size; left >= 8;) {
-        uint64_t head = 8, length = kf_number(at, 4);
-        if (length == 1 && left >= 16) {
-            head = 16;
-            length = kf_number(at + 8, 8);
-        }
-        // The last may be cut off.
-        if (length == 0 || length > left) length = left;
-        bool is_part = memcmp(at + 4, "jxlp", 4) == 0, is_whole = memcmp(at + 4, "jxlc", 4) == 0;
-        if (is_part) head += 4;
-        if (length < head) break;
-        if ((is_part || is_whole) && !kf_buffer_append(&joined, at + head, length - head)) {
-            free(joined.bytes);
-            return false;
-        }
-        at += length;
-        left -= length;
-        if (is_whole) break;
-    }
-    reader->joined = joined.bytes;
-    *bytes = joined.bytes;
-    *size = joined.size;
-    return true;
-}
-
 kf_jxl_reader *kf_jxl_open(const uint8_t *bytes, size_t size, kf_jxl_header *header, kf_message *message) {
     memset(header, 0, sizeof *header);
     kf_jxl_reader *reader = calloc(1, sizeof *reader);
     if (reader) reader->decoder = JxlDecoderCreate(NULL);
-    if (!reader || !reader->decoder || !unwrap(reader, &bytes, &size)) {
+    if (!reader || !reader->decoder) {
         return fail(reader, message, KF_OUT_OF_MEMORY, "out of memory");
-    }
-    if (kf_jxl_coded_profile_size(bytes, size) > LARGEST_PROFILE) {
-        return fail(reader, message, KF_UNSUPPORTED, "the colour profile is larger than 16 MiB");
     }
     JxlDecoder *decoder = reader->decoder;
     JxlBasicInfo *info = &reader->info;
     int events = JXL_DEC_BASIC_INFO | JXL_DEC_COLOR_ENCODING | JXL_DEC_FULL_IMAGE;
-    if (!size || JxlDecoderSubscribeEvents(decoder, events) != JXL_DEC_SUCCESS
+    if (JxlDecoderSubscribeEvents(decoder, events) != JXL_DEC_SUCCESS
         || JxlDecoderSetUnpremultiplyAlpha(decoder, JXL_TRUE) != JXL_DEC_SUCCESS
         || JxlDecoderSetInput(decoder, bytes, size) != JXL_DEC_SUCCESS) {
         return fail(reader, message, KF_MALFORMED, "libjxl does not take the data");
     }
+    JxlDecoderCloseInput(decoder);
     if (JxlDecoderProcessInput(decoder) != JXL_DEC_BASIC_INFO
         || JxlDecoderGetBasicInfo(decoder, info) != JXL_DEC_SUCCESS || !info->xsize || !info->ysize) {
         return fail(reader, message, KF_MALFORMED, "the header is broken");
@@ -151,23 +116,12 @@ kf_jxl_reader *kf_jxl_open(const uint8_t *bytes, size_t size, kf_jxl_header *hea
     if (JxlDecoderProcessInput(decoder) != JXL_DEC_COLOR_ENCODING) {
         return fail(reader, message, KF_MALFORMED, "the colours are not described");
     }
-    reader->frames_size = JxlDecoderReleaseInput(decoder);
-    reader->frames = bytes + (size - reader->frames_size);
     header->width = info->xsize;
     header->height = info->ysize;
     header->has_alpha = info->alpha_bits > 0;
     header->is_grey = info->num_color_channels == 1;
     choose_colors(reader, header);
     return reader;
-}
-
-kf_status kf_jxl_estimate(kf_jxl_reader *reader, kf_jxl_cost *cost, kf_message *message) {
-    *cost = (kf_jxl_cost){.width = reader->info.xsize, .height = reader->info.ysize};
-    size_t profile = 0;
-    if (JxlDecoderGetICCProfileSize(reader->decoder, FORMAT JXL_COLOR_PROFILE_TARGET_ORIGINAL, &profile)
-        != JXL_DEC_SUCCESS) profile = 0;
-    if (kf_jxl_estimate_frames(reader->frames, reader->frames_size, &reader->info, profile, cost)) return KF_OK;
-    return kf_fail(message, KF_UNSUPPORTED, "a frame with sections in an order of its own comes before the image");
 }
 
 static void swap_red_and_blue(uint8_t *bytes, size_t size) {
@@ -180,10 +134,6 @@ static void swap_red_and_blue(uint8_t *bytes, size_t size) {
 
 kf_status kf_jxl_read(kf_jxl_reader *reader, uint8_t *rows, size_t stride, kf_message *message) {
     size_t size = stride * reader->info.ysize;
-    if (JxlDecoderSetInput(reader->decoder, reader->frames, reader->frames_size) != JXL_DEC_SUCCESS) {
-        return kf_fail(message, KF_MALFORMED, "libjxl does not take the data");
-    }
-    JxlDecoderCloseInput(reader->decoder);
     for (;;) {
         switch (JxlDecoderProcessInput(reader->decoder)) {
         case JXL_DEC_NEED_IMAGE_OUT_BUFFER:
@@ -212,7 +162,6 @@ void kf_jxl_close(kf_jxl_reader *reader) {
     if (!reader) return;
     if (reader->decoder) JxlDecoderDestroy(reader->decoder);
     free(reader->icc);
-    free(reader->joined);
     free(reader);
 }
 #endif

@@ -32,3 +32,29 @@ void kf_row_over(uint32_t *below, const uint32_t *above, size_t count) {
     }
     for (; i < count; i++) below[i] = over(above[i], below[i]);
 }
+
+// Makes no component more than alpha.
+static void fit_to_alpha(uint32_t *pixels, size_t count) {
+    for (size_t i = 0; i < count; i++) {
+        uint32_t pixel = pixels[i], alpha = pixel >> 24;
+        uint32_t b = pixel & 0xFF, g = pixel >> 8 & 0xFF, r = pixel >> 16 & 0xFF;
+        b = b < alpha ? b : alpha;
+        g = g < alpha ? g : alpha;
+        r = r < alpha ? r : alpha;
+        pixels[i] = alpha << 24 | r << 16 | g << 8 | b;
+    }
+}
+
+void kf_pixels_take(const uint32_t *restrict source, uint32_t *restrict target, size_t count, bool opaque) {
+    if (opaque) {
+        for (size_t i = 0; i < count; i++) target[i] = source[i] | 0xFF000000;
+        return;
+    }
+    // Copied before they are looked at; so few that they are still in the nearest cache then.
+    enum { block = 4096 };
+    for (size_t first = 0; first < count; first += block) {
+        const size_t part = count - first < block ? count - first : block;
+        memcpy(target + first, source + first, part * sizeof *target);
+        fit_to_alpha(target + first, part);
+    }
+}

@@ -1,4 +1,4 @@
-// libcurl for Swift: what is variadic or a macro in its header, and the callbacks of one transfer.
+// libcurl for Swift: what is variadic or a macro in its header, the callbacks of one transfer, and bare connections.
 #pragma once
 
 #if !__has_include(<curl/curl.h>)
@@ -55,3 +55,13 @@ const char *kf_curl_string(CURL *handle, CURLINFO info);
 
 /// The next transfer that has ended: its handle, and how it ended. NULL when there is none.
 CURL *kf_curl_next_ended(CURLM *multi, CURLcode *result);
+
+// Connections without transfers.
+
+/// Prepares a handle for which `curl_easy_perform` only opens a connection to the host of its URL, through no proxy, and
+/// with TLS if it is one of https. `curl_easy_send` and `curl_easy_recv` then use it, and never wait.
+/// `error`, a buffer of `CURL_ERROR_SIZE` bytes, must outlive the handle.
+CURLcode kf_curl_prepare_socket(CURL *handle, char *error);
+
+/// The socket of such a connection, to wait for; -1 if there is none.
+int kf_curl_socket(CURL *handle);

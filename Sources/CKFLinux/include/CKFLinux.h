@@ -5,6 +5,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 #include <sys/xattr.h>
+#include "CKFMessages.h"
 #include "CKFNetlink.h"
 #include "CKFProgram.h"
 
@@ -19,6 +20,9 @@ void kf_set_thread_owner(const void *owner);
 
 /// The object recorded for the calling thread, NULL if there is none.
 const void *kf_thread_owner(void);
+
+/// The path of the library, test bundle or program that has this code, as it was loaded; NULL when that is not known.
+const char *kf_code_path(void);
 
 /// Gives memory that was freed back to the system.
 void kf_return_freed_memory(void);

@@ -6,6 +6,13 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+/// Starts the program at `path`: with no signal blocked or ignored, its standard descriptors on /dev/null, and no open
+/// file but `files`, of which the first becomes number 3 (at most 13 of them). Both lists of strings end with a null
+/// pointer. Returns 0, or the error number (`ENOENT`: there is no such program).
+int kf_spawn(
+    const char *path, char *const arguments[], char *const environment[], const int files[], int count, pid_t *process
+);
+
 /// A program that runs.
 typedef struct kf_program {
     pid_t process;

@@ -21,9 +21,7 @@ package enum Codecs {
 
     /// Reads the header; no pixels are decoded.
     static func builtInInfo(of data: Data) throws(ImagingError) -> ImageInfo {
-        try data.withBytes { bytes throws(ImagingError) in
-            try codec(for: bytes).info(bytes)
-        }
+        try info(of: data, codec(for: data), .default)
     }
 
     /// Decodes the first image.
@@ -31,36 +29,32 @@ package enum Codecs {
         _ data: Data,
         options: DecodingOptions
     ) throws(ImagingError) -> Image {
-        try data.withBytes { bytes throws(ImagingError) in
-            let codec = try codec(for: bytes)
-            let decoded = try codec.decode(bytes, options)
-            var metadata = Image.Metadata(contentType: codec.contentType)
-            metadata.isDamaged = decoded.isDamaged
-            if options.isReducing {
-                return Image(
-                    cgImage: try options.finished(decoded.bitmap, decoded.orientation),
-                    scale: options.scale,
-                    orientation: .up,
-                    metadata: metadata
-                )
-            }
-            metadata.frameCount = decoded.frameCount
-            metadata.animatedData = decoded.frameCount != nil ? data : nil
-            metadata.decodedFrom = ContentFingerprint(data)
+        let codec = try codec(for: data)
+        let decoded = try image(of: data, codec, options)
+        var metadata = Image.Metadata(contentType: codec.contentType)
+        metadata.isDamaged = decoded.isDamaged
+        if options.isReducing {
             return Image(
-                cgImage: decoded.bitmap,
+                cgImage: try options.finished(decoded.bitmap, decoded.orientation),
                 scale: options.scale,
-                orientation: decoded.orientation,
+                orientation: .up,
                 metadata: metadata
             )
         }
+        metadata.frameCount = decoded.frameCount
+        metadata.animatedData = decoded.frameCount != nil ? data : nil
+        metadata.decodedFrom = ContentFingerprint(data)
+        return Image(
+            cgImage: decoded.bitmap,
+            scale: options.scale,
+            orientation: decoded.orientation,
+            metadata: metadata
+        )
     }
 
     /// The frames as the data describes them; nil for stills.
     static func frames(of data: Data, limits: ImageDecodingLimits) throws(ImagingError) -> (any FrameDecoder)? {
-        let decoder = try data.withBytes { bytes throws(ImagingError) -> (any FrameDecoder)? in
-            try codec(for: bytes).frames(of: data, limits: limits)
-        }
+        let decoder = try frames(of: data, codec(for: data), limits)
         if let decoder, decoder.frames.count > 1 { try limits.check(frame: decoder.canvas) }
         return decoder
     }
@@ -76,7 +70,7 @@ package enum Codecs {
     /// The EXIF block of a JPEG, PNG, WebP or AVIF; nil when there is none.
     package static func exif(of data: Data) -> Data? {
         ImageContentType(sniffing: data).flatMap { builtIn($0) }.flatMap { codec in
-            data.withUnsafeBytes { codec.exif($0) }
+            (try? exif(of: data, codec)).flatMap { $0 }
         }
     }
 
@@ -99,22 +93,19 @@ package enum Codecs {
     /// The codec of a format, if there is one.
     static func builtIn(_ type: ImageContentType) -> (any ImageCodec.Type)? { all.first { $0.contentType == type } }
 
-    /// Why no image, animated or not, can be made of these bytes; nil when one can.
-    ///
-    /// Decodes them to find out, as loads do.
-    package static func diagnose(_ data: Data) -> ImagingError? {
-        do throws(ImagingError) {
-            _ = try Image.decode(data, options: ImageCreatingOptions(), limits: .default)
-            return nil
-        } catch {
-            return error
-        }
-    }
-
     /// Whether the format can be decoded without a custom coder.
     static func isBuiltIn(_ type: ImageContentType) -> Bool { all.contains { $0.contentType == type } || type == .heif }
 
-    private static func codec(for bytes: UnsafeRawBufferPointer) throws(ImagingError) -> any ImageCodec.Type {
+    /// Does what libraries do the first time they are used, as far as it needs files.
+    static func prepare() { for codec in all { codec.prepare() } }
+
+    /// The codec of a file.
+    static func codec(for data: Data) throws(ImagingError) -> any ImageCodec.Type {
+        try data.withBytes { bytes throws(ImagingError) in try codec(for: bytes) }
+    }
+
+    /// The codec of a file that some bytes are.
+    static func codec(for bytes: UnsafeRawBufferPointer) throws(ImagingError) -> any ImageCodec.Type {
         guard !bytes.isEmpty else { throw .emptyData }
         guard let type = ImageContentType.sniff(bytes) else {
             throw .unrecognizedFormat(resembling: NonImageContent.describe(bytes))

@@ -39,3 +39,16 @@ extension ImageInfo {
     /// - Throws: ``ImagingError`` when the header cannot be read.
     public init(data: Data) throws(ImagingError) { self = try Codecs.info(of: data) }
 }
+
+extension ImageContentType {
+    /// The format that data would be decoded as, known by its first bytes unless registered coders have to be asked; nil
+    /// when it is of none.
+    ///
+    /// - Parameter data: The encoded bytes.
+    init?(decodable data: Data) {
+        let custom = ImageCodersManager.shared.custom
+        let type = custom == nil ? try? Codecs.codec(for: data).contentType : (try? Codecs.info(of: data))?.contentType
+        guard let type else { return nil }
+        self = type
+    }
+}

@@ -2,27 +2,23 @@
 
 import Foundation
 
-/// The result of decoding.
-struct DecodedImage {
-    var bitmap: Bitmap
-    var orientation = Orientation.up
-    /// Nil for stills.
-    var frameCount: Int?
-    /// Whether a part of the image, or of the frames after it, is missing or could not be decoded.
-    var isDamaged = false
-}
-
 /// One format: how its header is read, how it is decoded and encoded.
 ///
 /// The bytes are those of a whole file whose signature has been checked; nothing else about them has been checked.
 protocol ImageCodec: SendableMetatype {
     static var contentType: ImageContentType { get }
+    /// Whether files of it may have frames, which ``frames(of:limits:)`` finds.
+    static var canHaveFrames: Bool { get }
+    /// Whether it is read by a program that runs in a process of its own anyway.
+    static var isReadByProgram: Bool { get }
     /// Whether images can be written in it.
     static var canEncode: Bool { get }
     /// Whether animations can be written in it.
     static var canEncodeAnimation: Bool { get }
     /// Whether animations that are written say how often they play, where that is not endlessly.
     static var keepsLoopCount: Bool { get }
+    /// Lets its library do what it does the first time it is used, if that needs files.
+    static func prepare()
     /// Reads the header; decodes no pixels.
     static func info(_ bytes: UnsafeRawBufferPointer) throws(ImagingError) -> ImageInfo
     /// Decodes the first image, to `options.target(for:)`.
@@ -50,6 +46,15 @@ struct AnimationToEncode {
 }
 
 extension ImageCodec {
+    /// Most libraries need no files.
+    static func prepare() {}
+
+    /// Formats of stills.
+    static var canHaveFrames: Bool { false }
+
+    /// Formats that are read by libraries.
+    static var isReadByProgram: Bool { false }
+
     /// Formats of stills.
     static func frames(of data: Data, limits: ImageDecodingLimits) throws(ImagingError) -> (any FrameDecoder)? { nil }
 

@@ -5,7 +5,7 @@ import Foundation
 /// The description of one frame in a file, read without decoding pixels.
 struct FrameDescription: Sendable, Hashable {
     /// How the frame's rectangle is treated before the next frame is drawn.
-    enum Disposal: Sendable {
+    enum Disposal: Sendable, CaseIterable {
         /// It stays.
         case keep
         /// It becomes transparent.

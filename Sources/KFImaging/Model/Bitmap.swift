@@ -22,7 +22,7 @@ public final class Bitmap: Sendable, Hashable {
     /// When false, every alpha is 255.
     public let hasAlpha: Bool
     // SAFETY: the initialiser fills the memory before any other code can see the bitmap; nothing writes to it
-    // afterwards.
+    // afterwards. (In a decoder process it may be the memory for answers: that is used again after the bitmap is gone.)
     private nonisolated(unsafe) let storage: Buffer<UInt8>
 
     /// The size of one pixel in bits: 32.
@@ -113,10 +113,10 @@ public final class Bitmap: Sendable, Hashable {
         fill: (PixelRows, UnsafeMutableBufferPointer<UInt8>) throws(ImagingError) -> Bool?
     ) throws(ImagingError) {
         guard size.width <= Int.max / 8 else { throw .outOfMemory(bytes: nil) }
-        let bytesPerRow = (size.width * 4 + 15) & ~15
+        let bytesPerRow = Self.bytesPerRow(size)
         let (count, overflow) = bytesPerRow.multipliedReportingOverflow(by: size.height)
         guard !overflow else { throw .outOfMemory(bytes: nil) }
-        let storage = try Buffer<UInt8>(max(count, capacity(count)), isZeroed: isZeroed)
+        let storage = try Self.storage(max(count, capacity(count)), isZeroed)
         let rows = PixelRows(base: storage.base, bytesPerRow: bytesPerRow, size: size)
         let hasAlpha = try fill(rows, UnsafeMutableBufferPointer(start: storage.base, count: storage.count))
         if bytesPerRow > size.width * 4 { rows.clearPadding() }
@@ -125,6 +125,15 @@ public final class Bitmap: Sendable, Hashable {
         height = size.height
         self.bytesPerRow = bytesPerRow
         self.hasAlpha = hasAlpha ?? !rows.isOpaque
+    }
+
+    /// The distance between the beginnings of two rows in bytes, for a size that memory can have.
+    static func bytesPerRow(_ size: PixelSize) -> Int { (size.width * 4 + 15) & ~15 }
+
+    private static func storage(_ count: Int, _ isZeroed: Bool) throws(ImagingError) -> Buffer<UInt8> {
+        guard let place = BitmapPlace.take(count) else { return try Buffer(count, isZeroed: isZeroed) }
+        if isZeroed { place.initializeMemory(as: UInt8.self, repeating: 0, count: count) }
+        return Buffer(at: place, count)
     }
 
     /// The first of all bytes, `height * bytesPerRow` of them; valid as long as the bitmap exists.

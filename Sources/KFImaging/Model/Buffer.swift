@@ -8,6 +8,7 @@ import Foundation
 final class Buffer<Element: BitwiseCopyable> {
     let base: UnsafeMutablePointer<Element>
     let count: Int
+    private let isOwned: Bool
 
     /// Takes memory for `count` values, which are zero if requested.
     ///
@@ -20,7 +21,15 @@ final class Buffer<Element: BitwiseCopyable> {
         }
         base = memory.bindMemory(to: Element.self, capacity: count)
         self.count = count
+        isOwned = true
     }
 
-    deinit { free(base) }
+    /// Uses memory of somebody else.
+    init(at memory: UnsafeMutableRawPointer, _ count: Int) {
+        base = memory.bindMemory(to: Element.self, capacity: count)
+        self.count = count
+        isOwned = false
+    }
+
+    deinit { if isOwned { free(base) } }
 }

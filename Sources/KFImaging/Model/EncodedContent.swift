@@ -3,19 +3,35 @@
 public import Foundation
 import KFSupport
 
-/// The bytes of an image file, and what their header says.
+/// The bytes of an image file.
 package struct EncodedContent: Sendable {
     package let data: Data
-    package let info: ImageInfo
+    package let contentType: ImageContentType
     /// Computed here, once for all who are sent the file.
     package let checksum: UInt64
     /// The cache metadata of the source's response; set when the file is stored in memory.
     package var response: (any Sendable)?
+    private let header = EncodedHeader()
 
-    /// Reads the header, and decodes nothing; nil for bytes without one.
+    /// Recognises the format, and reads no more; nil for bytes of none.
     package init?(_ data: Data) {
-        guard let info = try? ImageInfo(data: data) else { return nil }
-        (self.data, self.info, checksum) = (data, info, Checksum.of(data))
+        guard let type = ImageContentType(decodable: data) else { return nil }
+        (self.data, contentType, checksum) = (data, type, Checksum.of(data))
+    }
+
+    /// What the header says; nil when it cannot be read.
+    package var info: ImageInfo? { header.info(of: data) }
+}
+
+/// A file's header, read for the first who asks: who sends files does not, and another process may have to read it.
+private final class EncodedHeader: Sendable {
+    private let known = Locked<ImageInfo?>(nil)
+
+    func info(of data: Data) -> ImageInfo? {
+        if let info = known.withLock({ $0 }) { return info }
+        let info = try? ImageInfo(data: data)
+        known.withLock { $0 = info }
+        return info
     }
 }
 
@@ -25,7 +41,7 @@ extension Image {
     /// A processor returns it for `KingfisherManager.retrieveEncoded` where these bytes are to be the result, whatever
     /// the encoding says: of a source that is sent as it is.
     ///
-    /// - Parameter file: The file of an image; nil comes of bytes whose header cannot be read.
+    /// - Parameter file: The file of an image; nil comes of bytes of no format that can be decoded.
     public convenience init?(file: Data) {
         guard let content = EncodedContent(file) else { return nil }
         self.init(encoded: content)
@@ -33,7 +49,7 @@ extension Image {
 
     /// An image without pixels that stands for the bytes of a file.
     package convenience init(encoded content: EncodedContent, isDamaged: Bool = false) {
-        var metadata = Metadata(contentType: content.info.contentType)
+        var metadata = Metadata(contentType: content.contentType)
         (metadata.encoded, metadata.isDamaged) = (content, isDamaged)
         self.init(cgImage: nil, scale: 1, orientation: .up, metadata: metadata)
     }

@@ -1,7 +1,6 @@
 // How much an image may cost before it is refused.
 
 public import Foundation
-import KFSupport
 
 /// The limits on the cost of decoding.
 ///
@@ -53,25 +52,13 @@ public struct ImageDecodingLimits: Sendable, Hashable {
     /// the time is over.
     public var maxDrawingDuration: TimeInterval = 10
 
-    private static let current = Locked(initial())
-
-    /// The limits until some are set.
+    /// The longest time in seconds that decoding an image, or a frame of an animation, may take in a process of its own;
+    /// 60 unless set.
     ///
-    /// Not inlined: Swift 6.3.1 with -O makes zeros of a static lock around a struct of more than 48 bytes whose values
-    /// it knows.
-    @inline(never) private static func initial() -> ImageDecodingLimits { ImageDecodingLimits() }
-
-    /// The limits of everything that is decoded in this process without limits of its own, by loads, caches and
-    /// processors too.
-    ///
-    /// A server that decodes images from untrusted sources sets them once, at its start, to what its memory allows: an
-    /// image takes 4 bytes a pixel, and as many images are decoded at a time as there are threads for them
-    /// (`PixelThreads.count`). May be set from any
-    /// thread; a decoding that is under way goes on with the limits it began with.
-    public static var `default`: ImageDecodingLimits {
-        get { current.withLock { $0 } }
-        set { current.withLock { $0 = newValue } }
-    }
+    /// When it is over, that process is ended. What is decoded in this process cannot be ended, and is not limited.
+    public var maxDecodingDuration: TimeInterval = 60
+    /// Where images are decoded: in this process, unless ``default`` says otherwise when the limits are made.
+    public var isolation = DecodingIsolation.inForce
 
     /// Limits for a machine with a few gigabytes.
     ///

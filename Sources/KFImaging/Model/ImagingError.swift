@@ -20,6 +20,13 @@ public enum ImagingError: Error, Sendable, Equatable, CustomStringConvertible {
     case encodingFailed(ImageContentType, detail: String)
     /// Registered coders accepted the bytes and failed, and no other coder could decode them; the error of each.
     case coderFailed([String])
+    /// The process that decoded the image ended, or was ended as it took too long or gave an answer without sense;
+    /// `reason` names the signal. See ``DecodingIsolation``.
+    ///
+    /// Nothing is known about the image. The same bytes are refused for ten minutes when they have done that twice.
+    case decoderEnded(ImageContentType, reason: String)
+    /// ``DecodingIsolation/required`` cannot be had; `detail` says what is missing, and what to do.
+    case isolationUnavailable(detail: String)
 
     /// One line of text for messages.
     public var description: String {
@@ -47,6 +54,10 @@ public enum ImagingError: Error, Sendable, Equatable, CustomStringConvertible {
             "the image could not be written as \(type.name): \(detail)"
         case .coderFailed(let reasons):
             "no coder could decode the data: \(reasons.joined(separator: "; "))"
+        case .decoderEnded(let type, let reason):
+            "the decoder ended at the \(type.name) data: \(reason)"
+        case .isolationUnavailable(let detail):
+            "images may only be decoded in a locked process, and there is none: \(detail)"
         }
     }
 }

@@ -1,4 +1,4 @@
-// The colours of an image: at a point, in a rectangle, on average, and the most frequent one.
+// The colours of an image: at a point, in a rectangle, on average, the most frequent one, and whether there are few.
 
 package import Foundation
 
@@ -115,5 +115,25 @@ private struct ColorSum {
             blue: min(1, CGFloat(sum.x) / alpha),
             alpha: alpha / (255 * CGFloat(count))
         )
+    }
+}
+
+extension Bitmap {
+    /// Whether there are no more than 256 different pixels, transparent ones counted as one.
+    var hasFewColors: Bool {
+        var colors: Set<UInt32> = []
+        var last: UInt32?
+        return withUnsafeBytes { bytes in
+            for y in 0..<height {
+                let row = UnsafeRawBufferPointer(rebasing: bytes[(y * bytesPerRow)...].prefix(width * 4))
+                // Neighbours are mostly equal where colours are few.
+                for pixel in row.bindMemory(to: UInt32.self) where pixel != last {
+                    last = pixel
+                    colors.insert(pixel)
+                    if colors.count > 256 { return false }
+                }
+            }
+            return true
+        }
     }
 }

@@ -12,7 +12,10 @@ import KFSupport
 /// place: every reader, in every process, sees a whole entry or none. A file that is not what was written is removed
 /// when it is read, and is a miss.
 ///
-/// Look-ups go to the disk. Without it, a store knows how many bytes all entries take (``Total``), and nothing else.
+/// Look-ups go to the disk, so that every process finds at once what another has stored: a miss is one `openat` that
+/// says `ENOENT`. Without the disk, a store knows how many bytes all entries take (``Total``), and nothing else.
+///
+/// One flat directory: at 100,000 entries opening and reading took as long as in 256 folders.
 ///
 /// All functions block on the file system; they may be called from any thread, but not from one that must not wait.
 package final class FileStore: Sendable {

@@ -7,7 +7,10 @@ package import Foundation
 ///
 /// It runs in a process of its own, so that it does no harm to this one when it crashes, takes memory without end or
 /// never ends. It inherits no open file, and of the environment only what programs need to find their libraries, fonts
-/// and language.
+/// and language. With a decoder it is locked, too: it can read the system's files and fonts, and change or reach nothing.
+///
+/// By `posix_spawn`, `prlimit` and `poll`: Foundation's `Process` and swift-subprocess cannot limit memory on Linux,
+/// and want a run loop or an async caller where decoding is a plain call.
 package struct SandboxedProcess: Sendable {
     /// The most a run may cost.
     package struct Limits: Sendable {
@@ -48,9 +51,15 @@ package struct SandboxedProcess: Sendable {
         case tookTooLong
     }
 
+    /// The first argument of a decoder that is to lock itself and become a program: the one that the others name.
+    package static let lockedRun = "--run-locked"
+    /// What such a decoder writes to standard error when it cannot, before the reason; it ends with the error number.
+    package static let lockedRunFailure = "kf-decoder: cannot run the program: "
+
     private let name: String
     private let limits: Limits
     private let variables: [String]
+    private let decoder: String?
 
     /// A program by its name, which is looked for in the `PATH`.
     ///
@@ -58,10 +67,12 @@ package struct SandboxedProcess: Sendable {
     ///   - name: Its name.
     ///   - limits: The most a run may cost.
     ///   - variables: More variables of its environment: `NAME=value`.
-    package init(_ name: String, limits: Limits, variables: [String] = []) {
+    ///   - decoder: The path of the decoder program that locks it; nil: nothing does.
+    package init(_ name: String, limits: Limits, variables: [String] = [], lockedBy decoder: String? = nil) {
         self.name = name
         self.limits = limits
         self.variables = variables
+        self.decoder = decoder
     }
 
     /// Runs the program and waits for its end; blocks the calling thread.
@@ -84,8 +95,9 @@ package struct SandboxedProcess: Sendable {
             text.utf8CString.withUnsafeBytes { kf_file_in_memory($0.baseAddress, $0.count - 1) }
         }
         if file == -1 { throw .notStarted(errno) }
-        let error = Self.withCStrings([name] + arguments) { arguments in
-            Self.withCStrings(Self.environment + variables) { environment in
+        let words = (decoder.map { [$0, Self.lockedRun] } ?? []) + [name] + arguments
+        let error = withCStrings(words) { arguments in
+            withCStrings(Self.environment + variables) { environment in
                 kf_start_program(arguments, environment, file ?? -1, &program)
             }
         }
@@ -98,7 +110,9 @@ package struct SandboxedProcess: Sendable {
         var exchange = Exchange(program, input, limits)
         defer { exchange.end() }
         guard unbounded == 0 else { throw .notStarted(unbounded) }
-        return try exchange.run()
+        let outcome = try exchange.run()
+        guard decoder != nil, outcome.standardError.hasPrefix(Self.lockedRunFailure) else { return outcome }
+        throw outcome.code == ENOENT ? .notFound : .notStarted(outcome.code)
     }
 
     /// The environment variables that programs need; none that may hold secrets.
@@ -108,16 +122,6 @@ package struct SandboxedProcess: Sendable {
         return ProcessInfo.processInfo.environment.compactMap { name, value in
             names.contains(name) || beginnings.contains(where: name.hasPrefix) ? "\(name)=\(value)" : nil
         }
-    }
-
-    /// Lends C a list of strings that ends with a null pointer.
-    private static func withCStrings<Result>(
-        _ strings: [String],
-        _ body: ([UnsafeMutablePointer<CChar>?]) -> Result
-    ) -> Result {
-        let copies = strings.map { strdup($0) }
-        defer { for copy in copies { free(copy) } }
-        return body(copies + [nil])
     }
 }
 

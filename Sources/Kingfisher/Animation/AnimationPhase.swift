@@ -10,6 +10,9 @@ struct FramePosition: Sendable, Equatable {
 }
 
 /// The newest position of an animation that is played without end, by whichever of its players ticked last.
+///
+/// Each player has a position of its own, as one may be stopped and played again. But its first tick after a pause
+/// takes it to where the others are.
 @MainActor
 final class AnimationPhase {
     private struct Moment {

@@ -1,5 +1,8 @@
 // Plays the frames of one animation for an `AnimationPlayer`: decodes them ahead of time, and counts the time they are
 // shown.
+//
+// The work that a change of frame makes necessary is recorded under the lock, at the change itself. One block at a time
+// reads those records before every frame, so a slow decoder piles up no work and decodes nothing that has been passed.
 
 import Dispatch
 public import Foundation

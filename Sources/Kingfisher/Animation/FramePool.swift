@@ -7,7 +7,9 @@ import KFSupport
 
 /// The frames of one animation at one size, for all animators that play it.
 ///
-/// A frame is in memory as long as one of the animators keeps it; this holds weak references only.
+/// A frame is in memory as long as one of the animators keeps it; this holds weak references only, so that there is no
+/// limit to choose and nothing to evict. The frames are decoded on one serial queue, so that the second animator which
+/// wants a frame finds it.
 final class SharedFrames: Sendable {
     private struct Frame: Sendable {
         weak var image: Image?

@@ -16,6 +16,7 @@ extension CacheCore {
         let expiration: StorageExpiration?
         var writeOptions: Data.WritingOptions = []
         var metadata: CacheMetadata?
+        let generation: UInt64
     }
 
     /// Stores an image in the layers that the options name: in memory now, on disk by the work that is returned.
@@ -42,6 +43,10 @@ extension CacheCore {
                 // What is in memory would count as fresh, although the server has sent something else since.
                 removingIfExpired: options.respectCacheControl
             )
+            // What was loaded before a purge is for those who wait for it.
+            if let generation = options.loadGeneration, purges.generation > generation {
+                memory.remove(forKey: computedKey)
+            }
         } else if ticket != nil, !(options.diskCacheExpiration ?? disk.config.expiration).isExpired(at: Date()) {
             memory.remove(forKey: computedKey)  // an older image
         }
@@ -52,7 +57,8 @@ extension CacheCore {
             forcedExtension: options.forcedExtension,
             expiration: options.diskCacheExpiration,
             writeOptions: options.diskStoreWriteOptions,
-            metadata: options.cacheMetadata
+            metadata: options.cacheMetadata,
+            generation: options.loadGeneration ?? purges.generation
         )
         let serializer = options.cacheSerializer
         return { [self] in
@@ -79,7 +85,8 @@ extension CacheCore {
         forKey computedKey: String,
         _ forcedExtension: String?,
         _ expiration: StorageExpiration?,
-        metadata: CacheMetadata? = nil
+        metadata: CacheMetadata? = nil,
+        generation: UInt64? = nil
     ) -> DiskWork {
         let ticket = operations.ticket(forKey: computedKey)
         // An image that is being read is not the one the disk will hold, so it must not be promoted to memory.
@@ -88,13 +95,22 @@ extension CacheCore {
             computedKey: computedKey,
             forcedExtension: forcedExtension,
             expiration: expiration,
-            metadata: metadata
+            metadata: metadata,
+            generation: generation ?? purges.generation
         )
         return { [self] in await ticket.run { await write(data, to: destination) } }
     }
 
     private func write(_ data: Data, to destination: Destination) async -> Result<Void, KingfisherError> {
-        await onDisk { [recorder] disk throws(KingfisherError) in
+        putInTier(
+            data,
+            forKey: destination.computedKey,
+            destination.forcedExtension,
+            destination.expiration,
+            metadata: destination.metadata,
+            generation: destination.generation
+        )
+        return await onDisk { [recorder] disk throws(KingfisherError) in
             try recorder.measuring(.writing) { () throws(KingfisherError) in
                 try disk.write(
                     data,
@@ -102,7 +118,7 @@ extension CacheCore {
                     destination.expiration,
                     destination.writeOptions,
                     destination.forcedExtension,
-                    userMetadata: destination.metadata?.encoded()
+                    userMetadata: CacheMetadata.stamped(destination.metadata, destination.generation)
                 )
             }
         }
@@ -120,7 +136,8 @@ extension CacheCore {
         guard let ticket else { return { .success(()) } }
         return { [self] in
             await ticket.run {
-                await onDisk { disk throws(KingfisherError) in
+                tier?.remove(TierKey(forKey: computedKey, forcedExtension))
+                return await onDisk { disk throws(KingfisherError) in
                     try disk.remove(forKey: computedKey, forcedExtension: forcedExtension)
                     try disk.removeVariants(of: computedKey)
                 }

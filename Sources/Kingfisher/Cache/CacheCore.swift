@@ -18,14 +18,25 @@ final class CacheCore: Sendable {
         var promotes = true
         /// Whether the cache metadata of the entry is to be read as well.
         var wantsMetadata = false
+        /// The cache key of the source, by which purges name it.
+        fileprivate(set) var source = ""
+        /// Whether the shared tier is asked after the disk.
+        var asksTier = true
+        /// Whether the disk is left out, and the shared tier asked at once: for what is newer there.
+        var skipsDisk = false
+        /// Whether it is looked for again because another machine may have made it meanwhile.
+        var isAgain = false
+        /// When the entry on disk was stored: an older value of the tier is refused.
+        var newerThan: Date?
     }
 
     /// The result of a look-up.
     enum LookupResult: Sendable {
         /// An image that was in memory.
         case memory(KFCrossPlatformImage)
-        /// An image that was on disk, its bytes, and their cache metadata if it was asked for.
-        case disk(KFCrossPlatformImage, bytes: Data, metadata: CacheMetadata?)
+        /// An image that was on disk, its bytes, their cache metadata if it was asked for, and whether it has to be made
+        /// anew.
+        case disk(KFCrossPlatformImage, bytes: Data, metadata: CacheMetadata?, isInvalidated: Bool = false)
         /// There is none.
         case nothing
         /// The look-up was cancelled or superseded before it was known whether there is one.
@@ -34,10 +45,13 @@ final class CacheCore: Sendable {
         /// The image, if there is one.
         var image: KFCrossPlatformImage? {
             switch self {
-            case .memory(let image), .disk(let image, _, _): image
+            case .memory(let image), .disk(let image, _, _, _): image
             case .nothing, .superseded: nil
             }
         }
+
+        /// Whether it may be put in memory.
+        var isValid: Bool { if case .disk(_, _, _, true) = self { false } else { true } }
 
         /// Where it was found.
         var cacheType: CacheType {
@@ -57,10 +71,25 @@ final class CacheCore: Sendable {
     let isShared = Locked(false)
     /// Whether memory may hold encoded variants of images, which are removed with them.
     let hasVariants = Locked(false)
+    private let sharedTier = Locked<TierAccess?>(nil)
+    /// Which entries are no longer valid.
+    let purges: PurgeLog
 
     init(memory: MemoryStorage.Backend<KFCrossPlatformImage>, disk: DiskStorage.Backend<Data>) {
         self.memory = memory
         self.disk = disk
+        purges = PurgeLog(directory: disk.directoryURL, memory: memory)
+    }
+
+    deinit { purges.follow(nil) }
+
+    /// The access to the store that other machines use too, if there is one.
+    var tier: TierAccess? {
+        get { sharedTier.withLock { $0 } }
+        set {
+            sharedTier.withLock { $0 = newValue }
+            purges.follow(newValue)
+        }
     }
 
     /// Uses the disk storage on a thread that may be blocked.
@@ -87,18 +116,26 @@ final class CacheCore: Sendable {
         )
     }
 
-    /// The key's generation, which changes when the key is stored or removed; taken before slow work on an entry.
-    func generation(forKey computedKey: String) -> MemoryGeneration { memory.store.generation(forKey: computedKey) }
+    /// Changes when a key is stored or removed, and when something is purged.
+    struct Generation: Sendable {
+        fileprivate let memory: MemoryGeneration
+        fileprivate let purges: UInt64
+    }
 
-    /// Puts an image that was made of an entry in memory, unless its key has been stored or removed since `generation`
-    /// was taken.
+    /// The key's generation; taken before slow work on an entry.
+    func generation(forKey computedKey: String) -> Generation {
+        Generation(memory: memory.store.generation(forKey: computedKey), purges: purges.generation)
+    }
+
+    /// Puts an image that was made of an entry in memory, unless its key has been stored or removed, or something was
+    /// purged, since `generation` was taken.
     ///
     /// An image that is in memory by now stays, unless `replacing` is true: then it is replaced by the one made of it.
     func promote(
         _ image: KFCrossPlatformImage,
         forKey computedKey: String,
         _ options: KingfisherParsedOptionsInfo,
-        ifGeneration generation: MemoryGeneration,
+        ifGeneration generation: Generation,
         replacing: Bool = false
     ) {
         guard options.storeCacheLayers.contains(.memory) else { return }
@@ -108,10 +145,12 @@ final class CacheCore: Sendable {
             forKey: computedKey,
             cost: image.cacheCost,
             expiration: options.memoryCacheExpiration,
-            ifGeneration: generation,
+            ifGeneration: generation.memory,
             replacing: replacing,
             removingIfExpired: options.respectCacheControl
         )
+        // Afterwards: a purge forgets what is in memory once it is known.
+        if purges.generation != generation.purges { memory.remove(forKey: computedKey) }
     }
 
     // MARK: All entries
@@ -148,16 +187,19 @@ extension CacheCore {
     /// An image in memory is found before this first suspends, one on disk too if the options ask for that. An entry
     /// that cannot be decoded is removed, and is a miss.
     /// - Parameters:
-    ///   - key: The key with the identifier of the processor.
+    ///   - source: The key without the identifier of the processor.
     ///   - options: How to decode, how to extend lifetimes, and whether the look-up has been superseded.
     ///   - lookup: Where to look.
     /// - Returns: The image, and where it was.
     /// - Throws: ``KingfisherError``, a cache error, when there is an entry that cannot be read.
     func find(
-        _ key: String,
+        _ source: String,
         _ options: KingfisherParsedOptionsInfo,
         _ lookup: Lookup
     ) async throws(KingfisherError) -> LookupResult {
+        let key = source.computedKey(options)
+        var lookup = lookup
+        lookup.source = source
         if lookup.layers.contains(.memory), let image = findInMemory(key, options) { return .memory(image) }
         guard lookup.layers.contains(.disk) else { return .nothing }
         // Taken before the disk is read: an entry removed or replaced in the meantime must not come back.
@@ -167,18 +209,20 @@ extension CacheCore {
             let ticket = operations.ticket(forKey: key)
             // Files that are sent are not decoded: they need not wait for pixels.
             let threads = options.processor is EncodedProcessor ? WorkExecutor.io : .cpu
-            await threads.switchToThread()
-            return try await ticket.run { [self] in
-                await threads.run { [self] in
+            if threads === WorkExecutor.cpu { await threads.switchToThread() }
+            return try await ticket.run { [self, lookup] in
+                let found = await threads.run { [self] in
                     Result { () throws(KingfisherError) in try findInOrder(key, options, lookup, generation) }
                 }
+                guard case .success(.nothing) = found, lookup.asksTier else { return found }
+                return await findInTier(key, options, lookup, generation, by: threads)
             }.get()
         }
         // A caller that reads on its own thread waits for no operation, and may read an entry that is about to be
         // replaced or removed.
         let isBusy = operations.isBusy(key)
         let found = try entryOnDisk(key, options, lookup)
-        if lookup.promotes, !isBusy, let image = found.image {
+        if lookup.promotes, !isBusy, found.isValid, let image = found.image {
             promote(image, forKey: key, options, ifGeneration: generation)
         }
         return found
@@ -190,14 +234,17 @@ extension CacheCore {
         _ key: String,
         _ options: KingfisherParsedOptionsInfo,
         _ lookup: Lookup,
-        _ generation: MemoryGeneration
+        _ generation: Generation
     ) throws(KingfisherError) -> LookupResult {
         // The miss in memory has been counted already; the previous operation may have put the image there since.
         if lookup.promotes, options.queryCacheLayers.contains(.memory), let image = lookInMemoryAgain(key) {
             return .memory(image)
         }
+        if lookup.skipsDisk { return .nothing }
         let found = try entryOnDisk(key, options, lookup)
-        if lookup.promotes, let image = found.image { promote(image, forKey: key, options, ifGeneration: generation) }
+        if lookup.promotes, found.isValid, let image = found.image {
+            promote(image, forKey: key, options, ifGeneration: generation)
+        }
         return found
     }
 
@@ -222,6 +269,11 @@ extension CacheCore {
             try disk.entry(forKey: key, forcedExtension: options.forcedExtension)
         }
         guard let entry = found else { return .nothing }
+        let state = state(lookup, options, CacheMetadata.generation(ofStamped:), entry.userMetadata)
+        guard state != .gone else {
+            disk.discard(entry)
+            return .nothing
+        }
         guard isWanted() else { return .superseded }
         let image =
             (lookup.wantsMetadata ? knownImage(of: entry, key, options) : nil)
@@ -235,7 +287,19 @@ extension CacheCore {
         // The pixels are decoded already; the option only makes its scale win over the serializer's.
         let ready = options.backgroundDecode ? image.kf.decoded(scale: options.scaleFactor) : image
         let metadata = lookup.wantsMetadata ? entry.userMetadata.flatMap { CacheMetadata(encoded: $0) } : nil
-        return .disk(ready, bytes: entry.data, metadata: metadata)
+        return .disk(ready, bytes: entry.data, metadata: metadata, isInvalidated: state == .stale)
+    }
+
+    /// Whether an entry was purged after it had been loaded; its generation is read only if something was.
+    func state<Stamp>(
+        _ lookup: Lookup,
+        _ options: KingfisherParsedOptionsInfo,
+        _ generation: (Stamp) -> UInt64,
+        _ stamp: Stamp
+    ) -> PurgeState {
+        purges.loadIfNeeded()
+        guard purges.generation > 0 else { return .valid }
+        return purges.state(of: lookup.source, tags: options.cacheTags, loadedAt: generation(stamp))
     }
 
     /// The image in memory, if it was made of these very bytes: an entry that is looked at for its metadata need not be

@@ -17,6 +17,7 @@ public import Metrics
 /// | `kingfisher_cache_bytes_read`, `kingfisher_cache_bytes_written` | counter | |
 /// | `kingfisher_cache_bytes` | gauge | `layer`; that of the disk once it is known |
 /// | `kingfisher_cache_entries` | gauge | `layer`: `memory` |
+/// | `kingfisher_cache_tier` | counter | `outcome`: the names of ``SharedTierStatistics/counts`` |
 /// | `kingfisher_cache_duration` | timer | `phase`: `reading`, `decoding`, `encoding`, `writing` |
 ///
 /// The reasons are `cost`, `count`, `expired`, `pressure`, `removed`, `corrupted` and `undecodable`.
@@ -30,6 +31,7 @@ public final class CacheMetrics: Sendable {
     private let timers: [CacheRecorder.Step: Timer]
     /// The numbers that were reported last.
     private let reported = Locked<CacheStatistics?>(nil)
+    private let reportedOutcomes = Locked<[String: Int]>([:])
 
     /// Begins to report the numbers of a cache, counted from its creation on.
     /// - Parameters:
@@ -72,6 +74,15 @@ public final class CacheMetrics: Sendable {
             let before = Self.counts(previous).first { $0.label == label && $0.dimensions == dimensions }?.value ?? 0
             guard value > before else { continue }
             Counter(label: label, dimensions: all(dimensions), factory: factory).increment(by: value - before)
+        }
+        for (outcome, value) in cache.sharedTierStatistics?.counts ?? [] {
+            let before = reportedOutcomes.withLock { outcomes in
+                defer { outcomes[outcome] = value }
+                return outcomes[outcome] ?? 0
+            }
+            guard value > before else { continue }
+            Counter(label: "kingfisher_cache_tier", dimensions: all(["outcome": outcome]), factory: factory)
+                .increment(by: value - before)
         }
         gauge("kingfisher_cache_bytes", ["layer": "memory"]).record(now.memory.bytes)
         gauge("kingfisher_cache_entries", ["layer": "memory"]).record(now.memory.entries)

@@ -47,6 +47,25 @@ extension KingfisherParsedOptionsInfo {
         set { self[ForcedExtensionKey.self] = newValue }
     }
 
+    private enum CacheTagsKey: OptionKey { typealias Value = Set<String> }
+
+    /// Names of groups of images that can be purged together, such as `product-17`; see ``ImageCache/purge(_:mode:)``. (Not
+    /// in Kingfisher.)
+    ///
+    /// Tags belong to the load and are not stored: a load with a purged tag does not use an entry from before the purge.
+    public var cacheTags: Set<String> {
+        get { self[CacheTagsKey.self] ?? [] }
+        set { self[CacheTagsKey.self] = newValue.isEmpty ? nil : newValue }
+    }
+
+    private enum LoadGenerationKey: OptionKey { typealias Value = UInt64 }
+
+    /// Which purge was the last one when the load began; nil before the first.
+    var loadGeneration: UInt64? {
+        get { self[LoadGenerationKey.self] }
+        set { self[LoadGenerationKey.self] = newValue }
+    }
+
     private enum CacheMetadataKey: OptionKey { typealias Value = CacheMetadata }
 
     /// The cache metadata of the response whose bytes are about to be stored; kept with their entry.

@@ -5,7 +5,8 @@ import KFStorage
 import KFSupport
 
 extension ImageCache {
-    /// Whether several people are given what is in the cache, as on a server; false at first. (Not in Kingfisher.)
+    /// Whether several people are given what is in the cache, as on a server; false at first, and true with a
+    /// ``sharedTier``. (Not in Kingfisher.)
     ///
     /// Loads with ``KingfisherParsedOptionsInfo/respectCacheControl`` then do what RFC 9111 asks of a shared cache:
     /// they do not store what is `private`, nor, unless the server allows that, what came for credentials or from a
@@ -14,7 +15,7 @@ extension ImageCache {
     public final var isShared: Bool {
         get {
             if let group = self as? ImageCacheGroup, group.caches.contains(where: \.isShared) { return true }
-            return core.isShared.withLock { $0 }
+            return core.isShared.withLock { $0 } || core.tier != nil
         }
         set { core.isShared.withLock { $0 = newValue } }
     }

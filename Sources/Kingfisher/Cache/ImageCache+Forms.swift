@@ -8,7 +8,7 @@ extension ImageCacheResult {
     init(_ result: CacheCore.LookupResult) {
         switch result {
         case .memory(let image): self = .memory(image)
-        case .disk(let image, _, _): self = .disk(image)
+        case .disk(let image, _, _, _): self = .disk(image)
         case .nothing, .superseded: self = .none
         }
     }

@@ -4,6 +4,12 @@ import Foundation
 import KFSupport
 
 extension ImageCache {
+    /// The generation of what is loaded for the cache from now on; of a group, the last one of its caches.
+    final var purgeGeneration: UInt64 {
+        guard isSubclassed, let group = self as? ImageCacheGroup else { return core.purges.generation }
+        return group.caches.map(\.purgeGeneration).max() ?? 0
+    }
+
     /// The image that is in memory, if there is one; does not wait for anything.
     func findInMemory(_ key: String, _ options: KingfisherParsedOptionsInfo) -> KFCrossPlatformImage? {
         isSubclassed
@@ -19,7 +25,7 @@ extension ImageCache {
         _ options: KingfisherParsedOptionsInfo,
         _ lookup: CacheCore.Lookup
     ) async throws(KingfisherError) -> CacheCore.LookupResult {
-        guard isSubclassed else { return try await core.find(key.computedKey(options), options, lookup) }
+        guard isSubclassed else { return try await core.find(key, options, lookup) }
         if let group = self as? ImageCacheGroup {
             return try await group.firstHit { cache throws(KingfisherError) in
                 let found = try await cache.find(key, options, lookup)
@@ -30,7 +36,7 @@ extension ImageCache {
         guard lookup.promotes else {
             var lookup = lookup
             lookup.layers = .disk
-            return try await core.find(key.computedKey(options), options, lookup)
+            return try await core.find(key, options, lookup)
         }
         switch try await retrieveImage(forKey: key, options: options) {
         case .memory(let image): return .memory(image)
@@ -78,7 +84,14 @@ extension ImageCache {
         guard !isSubclassed else {
             return storeToDisk(bytes, forKey: key, forcedExtension: type, expiration: expiration) { result.fulfil($0) }
         }
-        let write = core.putOnDisk(bytes, forKey: key, type, expiration, metadata: options.cacheMetadata)
+        let write = core.putOnDisk(
+            bytes,
+            forKey: key,
+            type,
+            expiration,
+            metadata: options.cacheMetadata,
+            generation: options.loadGeneration
+        )
         _ = Task.immediate { result.fulfil(CacheStoreResult(disk: await write())) }
     }
 }

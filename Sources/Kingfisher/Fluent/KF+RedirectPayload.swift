@@ -3,7 +3,7 @@
 public import FoundationNetworking
 
 extension KF {
-    /// A redirect to be decided on, see ``KFOptionSetter/redirectHandler(_:)``.
+    /// A redirect to be decided on, see `KFOptionSetter.redirectHandler(_:)`.
     public struct RedirectPayload: Sendable {
         /// The transfer.
         public let task: SessionDataTask

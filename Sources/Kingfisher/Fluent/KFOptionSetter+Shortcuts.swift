@@ -86,7 +86,7 @@ extension KFOptionSetter {
     /// - Parameters:
     ///   - size: The box in points; a side of 0 follows from the other one and the proportions of the image.
     ///   - mode: How the image is fitted to the box.
-    ///   - anchor: The part that ``ThumbnailMode/fill`` keeps.
+    ///   - anchor: The part that `ThumbnailMode.fill` keeps.
     /// - Returns: The changed copy.
     public func thumbnail(
         size: CGSize,

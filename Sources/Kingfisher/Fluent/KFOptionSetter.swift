@@ -188,6 +188,8 @@ extension KFOptionSetter {
     public func diskStoreWriteOptions(_ writingOptions: Data.WritingOptions) -> Self {
         with(\.diskStoreWriteOptions, writingOptions)
     }
+    /// See ``KingfisherParsedOptionsInfo/cacheTags``.
+    public func cacheTags(_ tags: Set<String>) -> Self { with(\.cacheTags, tags) }
     /// See ``KingfisherParsedOptionsInfo/forcedExtension``.
     public func forcedCacheFileExtension(_ fileExtension: String?) -> Self { with(\.forcedExtension, fileExtension) }
     /// See ``KingfisherParsedOptionsInfo/progressiveJPEG``.

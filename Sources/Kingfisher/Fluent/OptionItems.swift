@@ -142,6 +142,8 @@ extension KingfisherOptionsInfoItem {
     public static var retryFailed: Self { Self { $0.retryFailed = true } }
     /// See ``KingfisherParsedOptionsInfo/cacheKeyFilter``.
     public static func cacheKeyFilter(_ filter: any CacheKeyFilter) -> Self { Self { $0.cacheKeyFilter = filter } }
+    /// See ``KingfisherParsedOptionsInfo/cacheTags``.
+    public static func cacheTags(_ tags: Set<String>) -> Self { Self { $0.cacheTags = tags } }
     /// See ``KingfisherParsedOptionsInfo/forcedExtension``.
     public static func forcedCacheFileExtension(_ fileExtension: String?) -> Self {
         Self { $0.forcedExtension = fileExtension }

@@ -17,6 +17,8 @@ extension CacheMetadata {
         case cacheControl = 6, expires
         case eTag = 4, lastModified
         case url = 8
+        case makingTime = 12
+        case generation = 13
     }
 
     /// Version (1 byte), then fields of kind (1), length (2, little endian) and value; times are seconds since 1970.
@@ -45,6 +47,8 @@ extension CacheMetadata {
         case .date: return bytes(date?.timeIntervalSince1970)
         case .age: return bytes(age)
         case .expires: return bytes(expires?.timeIntervalSince1970)
+        case .makingTime: return bytes(makingTime)
+        case .generation: return generation == 0 ? nil : Self.bytes(of: generation)
         case .vary: return vary.map { Array($0.utf8) }
         case .variant: return variant.map { Array($0.utf8) }
         case .eTag: return eTag.map { Array($0.utf8) }
@@ -86,6 +90,24 @@ extension CacheMetadata {
         return redirects
     }
 
+    private static let stampVersion: UInt8 = 2
+
+    /// What is kept with an entry: its metadata, and at which generation it was loaded; nil if there is nothing to keep.
+    static func stamped(_ metadata: CacheMetadata?, _ generation: UInt64) -> [UInt8]? {
+        guard generation > 0 else { return metadata?.encoded() }
+        guard var metadata else { return [stampVersion] + bytes(of: generation) }
+        metadata.generation = generation
+        return metadata.encoded()
+    }
+
+    /// At which generation an entry was loaded with which that is kept.
+    static func generation(ofStamped bytes: [UInt8]?) -> UInt64 {
+        guard let bytes, bytes.first == stampVersion else {
+            return bytes.flatMap { CacheMetadata(encoded: $0) }?.generation ?? 0
+        }
+        return number(bytes.dropFirst()) ?? 0
+    }
+
     /// Reads the bytes that ``encoded()`` returned; nil for other bytes, and for damaged ones.
     ///
     /// Fields of unknown kinds are skipped: a later version may write more.
@@ -125,14 +147,23 @@ extension CacheMetadata {
             variant: text(.variant),
             url: text(.url).flatMap { URL(string: $0) },
             storedAt: Date(timeIntervalSince1970: storedAt),
+            makingTime: seconds(.makingTime),
             redirects: read(.redirects) { Self.redirects($0) } ?? []
         )
+        generation = read(.generation) { Self.number($0) } ?? 0
         guard isWhole else { return nil }
     }
 
+    private static func bytes(of number: UInt64) -> [UInt8] {
+        withUnsafeBytes(of: number.littleEndian) { Array($0) }
+    }
+
+    private static func number(_ bytes: ArraySlice<UInt8>) -> UInt64? {
+        bytes.count == 8 ? bytes.reversed().reduce(0) { $0 << 8 | UInt64($1) } : nil
+    }
+
     private static func seconds(_ bytes: ArraySlice<UInt8>) -> TimeInterval? {
-        guard bytes.count == 8 else { return nil }
-        let bits = bytes.reversed().reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
+        guard let bits = number(bytes) else { return nil }
         let seconds = TimeInterval(bitPattern: bits)
         return seconds.isFinite && abs(seconds) < 1e12 ? seconds : nil
     }

@@ -39,6 +39,15 @@ extension CacheMetadata {
         chain.compactMap { $0.itselfFreshUntil(inShared: isShared) }.min()
     }
 
+    /// How many seconds before the end of its freshness something is made anew: by chance, the longer the making took.
+    ///
+    /// So of many that ask, one begins before the end, and mostly only one (XFetch: A. Vattani, F. Chierichetti and
+    /// K. Lowenstein, "Optimal Probabilistic Cache Stampede Prevention").
+    ///
+    /// - Parameter chance: From 0 to 1, 0 excluded.
+    /// - Returns: Seconds.
+    func earlyBy(chance: Double) -> TimeInterval { max(0, makingTime ?? 0) * -log(max(chance, 1e-9)) }
+
     private func itselfFreshUntil(inShared isShared: Bool) -> Date? {
         let control = CacheControl(cacheControl, isShared: isShared)
         guard !control.noCache, !control.noStore else { return .distantPast }

@@ -32,7 +32,11 @@ public struct CacheMetadata: Sendable, Equatable {
     /// The URL that was requested for the bytes.
     public let url: URL?
     /// When the response arrived here, or was last confirmed by the server.
-    public let storedAt: Date
+    public internal(set) var storedAt: Date
+    /// How many seconds it took to load and make what is kept; nil if that is not known.
+    var makingTime: TimeInterval?
+    /// Which purge was the last one before what is kept was loaded; 0 before the first.
+    var generation: UInt64 = 0
     /// The same of the responses that redirected to this one, as far as they limit something.
     var redirects: [CacheMetadata] = []
 
@@ -86,6 +90,7 @@ public struct CacheMetadata: Sendable, Equatable {
         variant: String? = nil,
         url: URL? = nil,
         storedAt: Date,
+        makingTime: TimeInterval? = nil,
         redirects: [CacheMetadata] = []
     ) {
         self.eTag = eTag
@@ -98,6 +103,7 @@ public struct CacheMetadata: Sendable, Equatable {
         self.variant = variant
         self.url = url
         self.storedAt = storedAt
+        self.makingTime = makingTime
         self.redirects = redirects
     }
 
@@ -139,6 +145,7 @@ public struct CacheMetadata: Sendable, Equatable {
             variant: newer.vary == nil || newer.vary == vary ? variant : nil,
             url: url ?? newer.url,
             storedAt: newer.storedAt,
+            makingTime: makingTime,
             redirects: newer.redirects
         )
     }

@@ -13,8 +13,10 @@ import KFSupport
 /// The owner of the delegate documents on which thread it is called; code that belongs to another one must not be set
 /// as its block.
 public final class Delegate<Input, Output>: Sendable {
-    // SAFETY: the block may be bound to a thread; it is only stored here, and called on the thread that the delegate's
-    // owner documents.
+    // SAFETY: the types prove nothing here, as Kingfisher's interface takes blocks of any isolation. This class runs no
+    // block by itself, only for those who call it. The library calls its delegates on the main actor, and nowhere else
+    // (`Previews.show`, `KFLoadHandlers`): blocks that were set there run where they belong, and the lock makes them
+    // visible. Other owners of delegates document where they call them, as this class demands.
     private enum Block: @unchecked Sendable {
         case synchronous((Input) -> Output?)
         case asynchronous((Input) async -> Output?)

@@ -90,20 +90,21 @@ public struct ImageEncoding: Hashable, Sendable {
 
 /// An image as the bytes of a file. (Not in Kingfisher.)
 public struct EncodedImage: Sendable {
+    private let content: EncodedContent
     /// The file.
-    public let data: Data
+    public var data: Data { content.data }
     /// Its format.
-    public let contentType: ImageContentType
+    public var contentType: ImageContentType { content.contentType }
     /// A number that is the same for the same bytes, on every machine, and another one for others (XXH3, 64 bits).
     ///
     /// It was computed when the file was made or read from the disk, so it is the cheap `ETag` of an answer.
-    public let checksum: UInt64
-    /// Its width in pixels.
-    public let pixelWidth: Int
-    /// Its height in pixels.
-    public let pixelHeight: Int
-    /// The number of its frames; 1 for stills.
-    public let frameCount: Int
+    public var checksum: UInt64 { content.checksum }
+    /// Its width in pixels; 0 if the file's header cannot be read, which is done when this is first asked for.
+    public var pixelWidth: Int { content.info?.pixelWidth ?? 0 }
+    /// Its height in pixels; 0 as for ``pixelWidth``.
+    public var pixelHeight: Int { content.info?.pixelHeight ?? 0 }
+    /// The number of its frames; 1 for stills, 0 as for ``pixelWidth``.
+    public var frameCount: Int { content.info?.frameCount ?? 0 }
     /// Whether a part of the source was missing or could not be decoded.
     ///
     /// Such a result is not kept on disk, see ``KingfisherParsedOptionsInfo/cacheDamagedImages``.
@@ -115,16 +116,17 @@ public struct EncodedImage: Sendable {
     public internal(set) var cacheMetadata: CacheMetadata?
     /// What the server said about the cached result; nil when it was not asked.
     public internal(set) var revalidation: RetrieveImageResult.Revalidation?
+    /// Whether it may be sent, but its server has yet to be asked about it, with
+    /// ``KingfisherParsedOptionsInfo/refreshCached``.
+    ///
+    /// Only ``KingfisherManager/cachedEncoded(with:options:as:)`` leaves that to its caller.
+    public internal(set) var isStale = false
 
     /// The media type for a `Content-Type` field, such as `image/webp`.
     public var mimeType: String { contentType.mimeType }
 
     init(_ content: EncodedContent, isDamaged: Bool) {
-        data = content.data
-        checksum = content.checksum
-        contentType = content.info.contentType
-        (pixelWidth, pixelHeight) = (content.info.pixelWidth, content.info.pixelHeight)
-        frameCount = content.info.frameCount
+        self.content = content
         self.isDamaged = isDamaged
         cacheMetadata = content.response as? CacheMetadata
     }
@@ -136,7 +138,7 @@ extension KingfisherWrapper where Base == KFCrossPlatformImage {
     /// - Parameter encoding: The format and the quality. An image knows the format it was decoded from, but none of the
     ///   metadata that could be kept.
     /// - Returns: The file.
-    /// - Throws: ``ImagingError/encodingFailed(_:detail:)``, or ``ImagingError/outOfMemory(bytes:)``.
+    /// - Throws: `ImagingError.encodingFailed(_:detail:)`, or `ImagingError.outOfMemory(bytes:)`.
     public func encoded(as encoding: ImageEncoding) async throws(ImagingError) -> EncodedImage {
         let content = await WorkExecutor.cpu.run { [base] in
             Result { () throws(ImagingError) in try encoding.content(of: base, source: base.animatedData) }
@@ -157,7 +159,7 @@ extension ImageEncoding {
     ///   - image: The image.
     ///   - source: The bytes that it was made of, if they are known.
     /// - Returns: The file.
-    /// - Throws: ``ImagingError``.
+    /// - Throws: `ImagingError`.
     func content(of image: KFCrossPlatformImage, source: Data?) throws(ImagingError) -> EncodedContent {
         let animation = frames == .all ? image.frames.flatMap { severalFrames(of: $0) } : nil
         let sourceFormat = source.flatMap { ImageContentType(sniffing: $0) } ?? image.contentType
@@ -181,7 +183,7 @@ extension ImageEncoding {
             }
         }
         guard let content = EncodedContent(data) else {
-            throw .encodingFailed(type, detail: "its header cannot be read")
+            throw .encodingFailed(type, detail: "what was written is of no known format")
         }
         return content
     }

@@ -51,3 +51,9 @@ public struct ImageProgressive: Sendable {
         isBlur && scanCount < 6 ? max(2, 14 - 4 * Double(scanCount)) : nil
     }
 }
+
+extension ImageProgressive {
+    /// Blurred previews of the latest scan, without a pause between them.
+    @available(*, deprecated, message: "Use `init()`: all users of a shared value share its delegate.")
+    public static let `default` = ImageProgressive()
+}

@@ -207,14 +207,14 @@ extension KingfisherError {
     /// switch error.imagingError {
     /// case .limitExceeded, .tooManyFrames, .outOfMemory: status = 413  // content too large
     /// case .emptyData, .unrecognizedFormat, .unsupported: status = 415  // no image, or none of a known format
-    /// case .malformed, .coderFailed, .encodingFailed: status = 422  // an image, but damaged
-    /// case nil: status = 500  // the bytes are valid
+    /// case .malformed, .coderFailed, .encodingFailed, .decoderEnded: status = 422  // an image, but damaged
+    /// case .isolationUnavailable, nil: status = 500  // the server's fault
     /// }
     /// ```
     ///
     /// A response larger than a downloader accepts is a ``ResponseErrorReason/responseTooLarge(task:limit:)`` already,
-    /// and no error of imaging. The bytes are decoded again to find out, under the limits in force now: read it once,
-    /// and where a decoder may block the thread.
+    /// and no error of imaging. The reason was found out when the bytes were decoded. Of an error that is read late, after
+    /// dozens of others, or under other limits, the bytes are decoded again, which blocks the thread for as long.
     public var imagingError: ImagingError? {
         guard case .processorError(.processingFailed(_, .data(let data))) = self else { return nil }
         return Codecs.diagnose(data)

@@ -9,7 +9,9 @@ import Foundation
 protocol LoadObserver: AnyObject, Sendable {
     /// Whether the outcome is still wanted; asked between the steps of a load.
     ///
-    /// Once it is false, it stays so.
+    /// Once it is false, it stays so: the load is superseded, as when its view shows another image. When none of those
+    /// who share a task wants it, the next step ends it, and nothing is decoded, loaded, retried or replaced. A load
+    /// that joins after that starts another task.
     var isWanted: Bool { get }
 
     /// Whether the load was cancelled, so that it ends with that error.

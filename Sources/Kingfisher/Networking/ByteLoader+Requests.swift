@@ -75,7 +75,8 @@ extension ByteLoader {
             decryptor: options.decryptor ?? settings.decryptor,
             dataModifier: options.dataModifier,
             acceptableStatusCodes: settings.acceptableStatusCodes,
-            acceptableContentTypes: settings.acceptableContentTypes
+            acceptableContentTypes: settings.acceptableContentTypes,
+            generation: options.loadGeneration
         )
     }
 

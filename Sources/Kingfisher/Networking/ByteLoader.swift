@@ -9,7 +9,7 @@ import KFTransport
 ///
 /// ``ImageDownloader`` adds what subclasses may override.
 final class ByteLoader: Sendable {
-    // SAFETY: a weak reference may be read from any thread; the delegate is called as its documentation says.
+    // SAFETY: lies in a lock, and a weak reference may be read from any thread. What it refers to is called as below.
     private struct DelegateReference: @unchecked Sendable {
         weak var downloader: ImageDownloader?
         weak var delegate: (any ImageDownloaderDelegate)?
@@ -17,14 +17,15 @@ final class ByteLoader: Sendable {
     }
 
     /// A delegate and its downloader, for as long as it is called.
-    // SAFETY: which threads call the delegate, and that they may do so at one time, is in its documentation.
+    // SAFETY: Kingfisher's protocol does not ask for Sendable. Its documentation says that threads of the library call
+    // the delegate, for several transfers at the same time; so a delegate has to be safe for that.
     struct DelegateLink: @unchecked Sendable {
         let downloader: ImageDownloader
         let delegate: any ImageDownloaderDelegate
     }
 
     /// The same for what meets challenges.
-    // SAFETY: as above.
+    // SAFETY: as above; the protocol's documentation says the same.
     struct ResponderLink: @unchecked Sendable {
         let downloader: ImageDownloader
         let responder: any AuthenticationChallengeResponsible

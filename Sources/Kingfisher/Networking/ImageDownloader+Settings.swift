@@ -160,9 +160,9 @@ extension ImageDownloader {
         loader.endAll()
     }
 
-    /// To which addresses downloads may connect; ``AddressPolicy/everything`` at first.
+    /// To which addresses downloads may connect; `AddressPolicy.everything` at first.
     ///
-    /// A server that downloads what its users name should say ``AddressPolicy/publicOnly``. Checked for the address
+    /// A server that downloads what its users name should say `AddressPolicy.publicOnly`. Checked for the address
     /// that is about to be connected, on every redirect.
     public var addressPolicy: AddressPolicy {
         get { loader.settings.withLock { $0.addressPolicy } }

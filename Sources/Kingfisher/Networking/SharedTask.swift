@@ -5,7 +5,13 @@ import KFSupport
 /// A task and its subscribers.
 ///
 /// The first subscriber starts it, the last one to leave stops it. It is over when its last subscriber has left, or has
-/// finished with the value.
+/// finished with the value. A subscriber leaves when its own task is cancelled, or when the downloader cancels a URL;
+/// from that moment it is not counted.
+///
+/// It has the highest priority of those who are left, and is escalated when a more urgent one joins.
+///
+/// A value that has arrived stays as long as one of its subscribers works with it. A load that began before it arrived
+/// is given it, too; one that began later starts a task of its own, since the key may have been removed in between.
 final class SharedTask<Key: Hashable & Sendable, Value: Sendable>: LoadObserver {
     typealias Operation = @Sendable (SharedTask) async throws(KingfisherError) -> Value
 
@@ -59,8 +65,9 @@ final class SharedTask<Key: Hashable & Sendable, Value: Sendable>: LoadObserver 
     private let kind: Kind
     private let tasks: SharedTasks<Key, Value>
     private let operation: Operation
-    /// Where a load goes on when it has waited: where images are decoded.
+    /// Where a load goes on when it has waited: where images are decoded, unless it begins on other threads.
     private let lane: WorkExecutor.Lane?
+    private let beginsInLane: Bool
     private let state = Locked(State())
 
     /// What a task does, as far as its errors depend on it.
@@ -77,10 +84,19 @@ final class SharedTask<Key: Hashable & Sendable, Value: Sendable>: LoadObserver 
     ///   - key: What distinguishes it from other tasks.
     ///   - kind: What it does.
     ///   - tasks: The tasks it is one of.
+    ///   - threads: Where all of a load runs; nil means that it begins on the thread that starts it, and goes on where
+    ///     images are decoded.
     ///   - operation: Gives the value; cancelled when the last subscriber has left.
-    init(_ key: Key, _ kind: Kind, in tasks: SharedTasks<Key, Value>, operation: @escaping Operation) {
+    init(
+        _ key: Key,
+        _ kind: Kind,
+        in tasks: SharedTasks<Key, Value>,
+        threads: WorkExecutor? = nil,
+        operation: @escaping Operation
+    ) {
         (self.key, self.kind, self.tasks, self.operation) = (key, kind, tasks, operation)
-        lane = if case .load = kind { WorkExecutor.cpu.lane() } else { nil }
+        lane = if case .load = kind { (threads ?? .cpu).lane() } else { nil }
+        beginsInLane = threads != nil
     }
 
     // MARK: Subscribers
@@ -224,7 +240,7 @@ final class SharedTask<Key: Hashable & Sendable, Value: Sendable>: LoadObserver 
         if case .transfer = kind { observer.isWanted } else { !observer.isCancelled }
     }
 
-    /// Starts the operation on this thread, unless all subscribers have left; called once.
+    /// Starts the operation, most often on this thread, unless all subscribers have left; called once.
     func start() {
         let mayStart = state.withLock { state in
             guard case .waiting = state.phase else { return false }
@@ -232,11 +248,15 @@ final class SharedTask<Key: Hashable & Sendable, Value: Sendable>: LoadObserver 
             return true
         }
         guard mayStart else { return }
-        // Going to another thread would take longer than what is done before the operation first has to wait.
         let urgency = TaskPriority(downloadPriority: priority)
-        let task = Task.immediate(priority: urgency, executorPreference: lane) { [self] in
+        let run: @Sendable () async -> Void = { [self] in
             finish(await Result { () async throws(KingfisherError) in try await operation(self) })
         }
+        // Going to another thread would take longer than what is done before the operation first has to wait.
+        let task =
+            beginsInLane
+            ? Task(executorPreference: lane, priority: urgency) { await run() }
+            : Task.immediate(priority: urgency, executorPreference: lane) { await run() }
         let (isStopped, whenStopped) = state.withLock { state in
             (state.task, state.isStarting) = (task, false)
             defer { state.whenStopped = nil }

@@ -1,4 +1,10 @@
 // The keys by which loads share transfers and what is made of the same bytes. For ByteLoader, LoadedBytes, the manager.
+//
+// A load whose parts can all be compared (everything of the library, and `Hashable` code of the user) is shared from
+// the disk on. With a request modifier or serializer that cannot be compared, each load goes its own way and still
+// shares: the transfer, if the requests turn out equal, and no redirect handler, decryptor or modifier of responses or
+// data is among them that cannot be compared; the image, if the bytes and the processing key are the same; the entry,
+// if the serializer can be compared.
 
 import Foundation
 import KFImaging
@@ -15,6 +21,7 @@ struct TransferKey: Hashable, Sendable {
     private let policy: TransportPolicy
     private let acceptableStatusCodes: Set<Int>?
     private let acceptableContentTypes: Set<String>?
+    private let generation: UInt64?
     /// What changes redirects, responses and bytes.
     private let code: UserCode
 
@@ -29,6 +36,7 @@ struct TransferKey: Hashable, Sendable {
         self.policy = policy
         acceptableStatusCodes = conditions.acceptableStatusCodes
         acceptableContentTypes = conditions.acceptableContentTypes
+        generation = conditions.generation
         code = UserCode(
             redirectHandler: conditions.redirectHandler,
             responseModifier: conditions.responseModifier,

@@ -53,6 +53,8 @@ final class Transfer: TransportEvents {
         var acceptableStatusCodes: Set<Int>?
         /// nil: any.
         var acceptableContentTypes: Set<String>?
+        /// Which purge was the last one before: what began before a purge is not joined after it.
+        var generation: UInt64?
     }
 
     let key: TransferKey

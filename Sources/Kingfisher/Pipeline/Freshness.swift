@@ -55,7 +55,11 @@ extension KingfisherParsedOptionsInfo {
         if encoding != nil { image.updateMetadata { $0.encoded?.response = metadata } }
         let usual = memoryCacheExpiration ?? cache.memoryStorage.config.expiration
         let now = Date()
-        let freshUntil = metadata?.freshUntil(inShared: isCacheShared) ?? .distantFuture
+        var freshUntil = metadata?.freshUntil(inShared: isCacheShared) ?? .distantFuture
+        // With a tier, what is used often is asked for on disk before that: there it may be made anew early.
+        if cache.core.tier != nil, let metadata, freshUntil > now {
+            freshUntil -= metadata.earlyBy(chance: .random(in: 0...1))
+        }
         let end = min(usual.estimatedExpiration(since: now), freshUntil)
         // The clock of the memory storage is a little behind: what is never fresh would be fresh for a moment.
         memoryCacheExpiration = freshUntil > now ? .date(end) : .expired

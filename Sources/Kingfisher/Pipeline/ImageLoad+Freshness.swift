@@ -1,4 +1,9 @@
 // What becomes of a cached image whose server may have to be asked about it. A step of a load.
+//
+// The metadata of responses lie on disk, beside the bytes. Memory has none: a load that asks servers stores there with
+// a date of expiry, the end of the freshness, and takes from memory only what has such a date. `Vary` needs the
+// request: the metadata has a digest of the fields that it names, and the request that would be sent now is made to
+// compare. Memory cannot do that, so an image that varies is marked, and loads with a request modifier look on disk.
 
 import Foundation
 import KFSupport
@@ -16,8 +21,11 @@ extension ImageLoad {
         guard await answersRequest(cached) else { return nil }
         if !options.refreshCached {
             let (now, isShared) = (Date(), options.isCacheShared)
-            if cached.metadata?.freshUntil(inShared: isShared) ?? .distantFuture > now {
-                return try await result(of: cached)
+            let freshUntil = cached.metadata?.freshUntil(inShared: isShared) ?? .distantFuture
+            if freshUntil > now {
+                guard isDue(cached, freshUntil, at: now) else { return try await result(of: cached) }
+                revalidateInBackground()
+                return try await result(of: cached, .inBackground)
             }
             if cached.metadata?.mayBeUsedWhileRevalidating(at: now, inShared: isShared) == true {
                 revalidateInBackground()
@@ -31,11 +39,22 @@ extension ImageLoad {
             stale.data = cached.bytes
             for show in subscribers { await show(stale) }
         }
-        return try await revalidated(cached)
+        return try await madeOnce { () async throws(KingfisherError) in
+            try await imageInTier(newerThan: cached.metadata)
+        } _: { () async throws(KingfisherError) in
+            try await revalidated(cached)
+        }
+    }
+
+    /// Whether something fresh is made anew already: where several machines share it, so that they do not all begin when it
+    /// is no longer fresh.
+    private func isDue(_ cached: CachedImage, _ freshUntil: Date, at now: Date) -> Bool {
+        guard plan.options.targetCache?.core.tier != nil, let metadata = cached.metadata else { return false }
+        return freshUntil.addingTimeInterval(-metadata.earlyBy(chance: .random(in: 0...1))) <= now
     }
 
     /// Whether the response that is cached is one to the request that would be sent now.
-    private func answersRequest(_ cached: CachedImage) async -> Bool {
+    func answersRequest(_ cached: CachedImage) async -> Bool {
         guard let metadata = cached.metadata, metadata.variesWithRequest, let url = plan.source.url else {
             return true
         }
@@ -77,6 +96,7 @@ extension ImageLoad {
         newer = task.confirmation ?? newer
         var confirmed = cached
         confirmed.metadata = metadata.confirmed(by: newer)
+        confirmed.metadata?.generation = plan.generation
         guard plan.options.mayStore(confirmed.metadata) else {
             manager.remove(plan)
             return confirmed
@@ -85,6 +105,17 @@ extension ImageLoad {
         let cache = cached.isOriginal ? options.cacheForOriginals : options.targetCache
         for cache in cache?.storingCaches ?? [] {
             guard let newest = confirmed.metadata else { continue }
+            if let bytes = cached.bytes {
+                // Other machines then need not ask either.
+                cache.core.putInTier(
+                    bytes,
+                    forKey: cached.isOriginal ? plan.key : plan.computedKey,
+                    options.forcedExtension,
+                    options.diskCacheExpiration,
+                    metadata: newest,
+                    generation: plan.generation
+                )
+            }
             // What cannot be kept is asked about again the next time.
             _ = try? await cache.core.updateCacheMetadata(
                 newest,
@@ -97,8 +128,29 @@ extension ImageLoad {
         return confirmed
     }
 
+    /// What was invalidated is used once more, and made anew for the next time; at once for who wants its server asked.
+    func remade(_ cached: CachedImage) async throws(KingfisherError) -> LoadedImage {
+        guard plan.options.refreshCached else {
+            revalidateInBackground()
+            return try await result(of: cached, .inBackground)
+        }
+        do throws(KingfisherError) {
+            return try await madeOnce(isRemaking: true) { () async throws(KingfisherError) in
+                try await imageInTier(newerThan: cached.metadata)
+            } _: { () async throws(KingfisherError) in
+                try await imageOfBytes(plan)
+            }
+        } catch {
+            guard !error.isCancelled, !plan.options.refreshFailureIsError else { throw error }
+            return try await result(of: cached, .failed(error))
+        }
+    }
+
     /// Asks the server for the next time; the loads that are under way at that time share one request.
+    ///
+    /// A load that only looks in the cache starts no request; its result says that the image is stale.
     private func revalidateInBackground() {
+        guard !plan.options.isLookupOnly, !plan.options.onlyFromCache else { return }
         var options = plan.options
         options.follow(KingfisherParsedOptionsInfo())
         options.keepsDownload = plan.options.keepsDownload  // what is kept is renewed, too

@@ -15,7 +15,9 @@ extension ImageLoad {
         let options = plan.options
         var loaded = LoadedImage(image, from: .none)
         loaded.data = bytes.data
-        loaded.describe { ($0.metrics, $0.cacheMetadata) = (bytes.metrics, bytes.cacheMetadata) }
+        var metadata = bytes.cacheMetadata
+        if options.targetCache?.core.tier != nil { metadata?.makingTime = (ContinuousClock.now - start).inSeconds }
+        loaded.describe { ($0.metrics, $0.cacheMetadata) = (bytes.metrics, metadata) }
         guard let cache = options.targetCache else { return loaded }
         let redirects = bytes.response?.redirects ?? []
         guard options.mayStore(loaded.metadata, isPersonal: bytes.isPersonal, redirects: redirects) else {
@@ -29,6 +31,7 @@ extension ImageLoad {
         } else {
             // An image is in memory when it is delivered; the load that stores it may not have come to that yet.
             var options = options
+            options.loadGeneration = plan.generation
             options.limitMemory(of: image, to: loaded.metadata, in: cache)
             cache.put(image, original: nil, forKey: plan.key, options, toDisk: false, Promise())
         }
@@ -47,6 +50,7 @@ extension ImageLoad {
         // Others may have joined, and do not wait for the queue of the first one.
         options.callbackQueue = .untouch
         options.cacheMetadata = loaded.metadata
+        options.loadGeneration = plan.generation
         options.limitMemory(of: image, to: loaded.metadata, in: cache)
         // A serializer that keeps originals has nothing to keep without them: its entry would be processed twice.
         let isForDisk = !image.isDamaged || options.cacheDamagedImages
@@ -80,7 +84,7 @@ extension ImageLoad {
     private func keepOriginalInMemory(
         _ bytes: Data,
         _ options: KingfisherParsedOptionsInfo,
-        in caches: [(ImageCache, MemoryGeneration)]
+        in caches: [(ImageCache, CacheCore.Generation)]
     ) async {
         guard let image = try? await options.processor.processed(.data(bytes), options) else { return }
         var options = options

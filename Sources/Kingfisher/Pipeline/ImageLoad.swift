@@ -5,11 +5,18 @@ import KFStorage
 import KFSupport
 
 /// The load of an image for all its subscribers: memory, disk, original, bytes, process, store.
+///
+/// It begins on its first subscriber's thread. Once it has waited, it goes on on the threads for pixels, in a lane that
+/// moves up when a more urgent subscriber joins: a disk hit is read, decoded and put in memory in one job, and
+/// downloaded bytes are decoded where they were handed over. A look-up of an encoded file makes no pixels and must not
+/// wait for them: all of it runs on a thread that reads the disk.
 struct ImageLoad: Sendable {
     let manager: KingfisherManager
     let plan: LoadPlan
     /// The subscribers.
     let task: SharedImageLoad
+    /// When it began.
+    let start = ContinuousClock.now
 
     /// Finds or makes the image.
     func run() async throws(KingfisherError) -> LoadedImage {
@@ -35,6 +42,7 @@ struct ImageLoad: Sendable {
             cached = await original(validates: plan.asksServer)
         }
         if let cached {
+            if cached.isInvalidated { return try await remade(cached) }
             guard cached.isWithMetadata else { return try await result(of: cached) }
             try checkIsWanted()
             if let result = try await validated(cached) { return result }
@@ -43,8 +51,12 @@ struct ImageLoad: Sendable {
         try checkIsWanted()
         // A load that shares nothing but the entry may have made the image while the disk was read.
         if let image = plan.imageInMemory() { return LoadedImage(image, from: .memory) }
-        // 3. The bytes of the source: they are decoded, processed and stored.
-        return try await imageOfSource()
+        // 3. The bytes of the source: they are decoded, processed and stored; of several machines that share a tier, by one.
+        return try await madeOnce { () async throws(KingfisherError) in
+            try await imageInTier(newerThan: nil)
+        } _: { () async throws(KingfisherError) in
+            try await imageOfSource()
+        }
     }
 
     /// Loads the bytes of the source and makes the image; when the server says that nothing has changed, gives the
@@ -136,23 +148,30 @@ struct CachedImage: Sendable {
     var metadata: CacheMetadata?
     /// The generation of its key before it was read, if it has yet to be put in memory: what is stored or removed in
     /// the meantime must not be undone.
-    var generation: MemoryGeneration?
+    var generation: CacheCore.Generation?
+    /// Whether it was invalidated, and is used until it has been made anew.
+    var isInvalidated = false
 }
 
 extension ImageLoad {
     /// The image in the target cache, in memory or on disk; made once more if it was made with other options.
     ///
-    /// - Parameter validates: Whether its server may have to be asked about it: in memory it is fresh, and from the disk
-    ///   it comes with its metadata.
+    /// - Parameters:
+    ///   - validates: Whether its server may have to be asked about it: in memory it is fresh, and from the disk it comes
+    ///     with its metadata.
+    ///   - change: What else the look-up is.
     /// - Returns: The image; nil when the cache has none.
     /// - Throws: ``KingfisherError``: an entry that cannot be read or processed.
-    func cachedImage(validates: Bool) async throws(KingfisherError) -> CachedImage? {
+    func cachedImage(validates: Bool, _ change: (inout CacheCore.Lookup) -> Void = { _ in })
+        async throws(KingfisherError) -> CachedImage?
+    {
         let options = plan.options
         guard !options.forceRefresh, let cache = options.targetCache else { return nil }
         if validates, let image = plan.imageInMemory() { return CachedImage(image: image, cacheType: .memory) }
         // An entry of original bytes is processed each time it is read, and the result is kept in memory.
         let isOfOriginals = options.cacheSerializer.originalDataUsed
         var lookup = CacheCore.Lookup(layers: options.layersToQuery, promotes: !isOfOriginals && !validates)
+        change(&lookup)
         if validates {
             lookup.wantsMetadata = true
             lookup.layers.remove(.memory)
@@ -168,13 +187,14 @@ extension ImageLoad {
             let generation = cache.core.generation(forKey: plan.computedKey)  // it may have been stored since
             let again = try await manager.decodedAgain(bytes, options)
             return CachedImage(image: again, cacheType: .memory, generation: generation)
-        case .disk(var image, let bytes, let metadata):
+        case .disk(var image, let bytes, let metadata, let isInvalidated):
             if isOfOriginals, !(validates && options.processor.identifier.isEmpty) {
                 image = try await options.processor.processed(.image(image), options)
             }
             var cached = CachedImage(image: image, cacheType: .disk, metadata: metadata)
             (cached.isWithMetadata, cached.bytes) = (validates, validates ? bytes : nil)
-            if !lookup.promotes { cached.generation = generation }
+            cached.isInvalidated = isInvalidated
+            if !lookup.promotes, !isInvalidated { cached.generation = generation }
             return cached
         }
     }
@@ -205,9 +225,15 @@ extension ImageLoad {
                 CachedImage(image: $0, cacheType: .none, isOriginal: true)
             }
         }
-        let lookup = CacheCore.Lookup(layers: .disk, promotes: false, wantsMetadata: true)
+        var lookup = CacheCore.Lookup(layers: .disk, promotes: false, wantsMetadata: true)
+        // Originals that are not kept here are not kept by other machines either.
+        lookup.asksTier = plan.layersToStoreForOriginal.contains(.disk)
         guard layers.contains(.disk),
-            case .disk(let image, let bytes, let metadata)? = try? await cache.find(plan.key, plain, lookup)
+            case .disk(let image, let bytes, let metadata, isInvalidated: false)? = try? await cache.find(
+                plan.key,
+                plain,
+                lookup
+            )
         else { return nil }
         return CachedImage(
             image: image,

@@ -40,7 +40,8 @@ extension KingfisherManager {
     ///
     /// Nothing is downloaded, decoded or encoded for it: a server that has a queue for such work asks here first. With
     /// ``KingfisherParsedOptionsInfo/respectCacheControl``, a file that is no longer fresh is no result, unless it may be
-    /// used while its server is asked (`stale-while-revalidate`): that is begun, and not waited for.
+    /// used while its server is asked (`stale-while-revalidate`): then ``EncodedImage/isStale`` is true, and asking is up
+    /// to the caller.
     ///
     /// - Parameters:
     ///   - source: Where the image comes from.
@@ -55,7 +56,9 @@ extension KingfisherManager {
         var parsed = encodingOptions(options, encoding)
         parsed.isLookupOnly = true
         parsed.retryStrategy = nil
-        return try? await encoded(source, parsed, nil)
+        guard var found = try? await encoded(source, parsed, nil) else { return nil }
+        if case .inBackground? = found.revalidation { (found.revalidation, found.isStale) = (nil, true) }
+        return found
     }
 
     /// The request for a file, with its options read once: for a server that is asked for the same again and again.

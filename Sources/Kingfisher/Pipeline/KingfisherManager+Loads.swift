@@ -100,8 +100,14 @@ extension KingfisherManager {
         }
         let identity = plan.identity
         var shared = try await loads.value(for: identity, load.subscriber(to: plan.source)) {
-            SharedImageLoad(identity, .load(of: plan.source, unwanted: plan.notExisting), in: loads) {
-                [self] task throws(KingfisherError) in
+            // A look-up makes nothing: it must not wait for pixels. It goes to the thread that reads the disk at once.
+            let threads = plan.options.isLookupOnly ? WorkExecutor.io : nil
+            return SharedImageLoad(
+                identity,
+                .load(of: plan.source, unwanted: plan.notExisting),
+                in: loads,
+                threads: threads
+            ) { [self] task throws(KingfisherError) in
                 try await ImageLoad(manager: self, plan: plan.shared(by: task), task: task).run()
             }
         }

@@ -15,16 +15,27 @@ final class LoadPlan: Sendable {
     let computedKey: String
     /// Whether the server may have to be asked about what is cached.
     let asksServer: Bool
+    /// Which purge was the last one before it was made; 0 before the first.
+    let generation: UInt64
 
     init(_ source: Source, _ options: KingfisherParsedOptionsInfo) {
         let key = source.cacheKey(options)
-        (self.source, self.options, self.key) = (source, options, key)
+        let caches = (options.targetCache, options.originalCache)
+        generation = max(caches.0?.purgeGeneration ?? 0, caches.1?.purgeGeneration ?? 0)
+        if generation > 0 {
+            var options = options
+            options.loadGeneration = generation
+            self.options = options
+        } else {
+            self.options = options
+        }
+        (self.source, self.key) = (source, key)
         computedKey = key.computedKey(options)
         asksServer = options.asksServer(about: source)
     }
 
     private init(_ plan: LoadPlan, _ options: KingfisherParsedOptionsInfo) {
-        (source, key, computedKey) = (plan.source, plan.key, plan.computedKey)
+        (source, key, computedKey, generation) = (plan.source, plan.key, plan.computedKey, plan.generation)
         self.options = options
         asksServer = options.asksServer(about: source)
     }
@@ -92,6 +103,8 @@ private struct RequestIdentity: Equatable, Sendable {
     private let originalLayers: CacheLayers
     private let onlyFromCache: Bool
     private let isLookupOnly: Bool
+    private let generation: UInt64
+    private let tags: Set<String>
     private let savesData: Bool
     private let connectTimeout: TimeInterval?
     private let downloadTimeout: TimeInterval?
@@ -116,6 +129,8 @@ private struct RequestIdentity: Equatable, Sendable {
         originalLayers = options.fromMemoryCacheOrRefresh ? .memory : options.originalQueryCacheLayers
         onlyFromCache = options.onlyFromCache
         isLookupOnly = options.isLookupOnly
+        generation = plan.generation
+        tags = options.cacheTags
         savesData = options.lowDataModeSource != nil
         connectTimeout = options.connectTimeout
         downloadTimeout = options.downloadTimeout

@@ -3,6 +3,9 @@
 import KFSupport
 
 /// A number of slots for work, which waits in line for one and holds hardly more than its place there.
+///
+/// A load under way takes some 150 KB, and thousands of prefetchers would only wait for one another. Coordinators do
+/// without slots, as their rows are about to be seen.
 final class PrefetchSlots: Sendable {
     private struct State: Sendable {
         var taken = 0

@@ -1,4 +1,5 @@
-// How one source is prefetched. For ImagePrefetcher and PrefetchCoordinator, which decide when.
+// How one source is prefetched: a load as any other, with a low priority and no other sources, so that a view which
+// wants the image joins it and makes it more urgent. For ImagePrefetcher and PrefetchCoordinator, which decide when.
 
 import Foundation
 import KFSupport

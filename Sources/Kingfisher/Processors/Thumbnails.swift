@@ -6,8 +6,8 @@ public import KFImaging
 /// Makes thumbnails: images that fit into a box, or fill it, decoded at a reduced size wherever the format allows that.
 ///
 /// The orientation in the file is applied first, so the box is that of the image as it is displayed. Unless
-/// ``enlarges`` is true, a smaller image keeps its size, or with ``ThumbnailMode/fill`` is cut to the proportions of
-/// the box; with ``ThumbnailMode/exact`` the result always has the size of the box. Drawings (SVG) are always drawn at
+/// ``enlarges`` is true, a smaller image keeps its size, or with `ThumbnailMode.fill` is cut to the proportions of
+/// the box; with `ThumbnailMode.exact` the result always has the size of the box. Drawings (SVG) are always drawn at
 /// the size of the box.
 ///
 /// ```swift
@@ -23,9 +23,9 @@ public struct ThumbnailImageProcessor: ImageProcessor {
     public let size: CGSize
     /// How the image is fitted to the box.
     public let mode: ThumbnailMode
-    /// The part that ``ThumbnailMode/fill`` keeps.
+    /// The part that `ThumbnailMode.fill` keeps.
     public let anchor: ThumbnailAnchor
-    /// Whether smaller images are enlarged; with ``ThumbnailMode/exact`` they always are.
+    /// Whether smaller images are enlarged; with `ThumbnailMode.exact` they always are.
     public let enlarges: Bool
     /// Names the box, and the mode, the anchor and enlarging where they are not the default ones.
     public let identifier: String
@@ -36,9 +36,9 @@ public struct ThumbnailImageProcessor: ImageProcessor {
     ///   - size: The box in points. A side that is 0, negative or not a finite number is free: it follows from the
     ///     other one and the proportions of the image.
     ///   - mode: How the image is fitted to the box.
-    ///   - anchor: The part that ``ThumbnailMode/fill`` keeps. In an animation, ``ThumbnailAnchor/smart`` keeps the
+    ///   - anchor: The part that `ThumbnailMode.fill` keeps. In an animation, `ThumbnailAnchor.smart` keeps the
     ///     part of all frames that is right for the first one.
-    ///   - enlarges: Whether smaller images are enlarged; with ``ThumbnailMode/exact`` they always are.
+    ///   - enlarges: Whether smaller images are enlarged; with `ThumbnailMode.exact` they always are.
     public init(
         size: CGSize,
         mode: ThumbnailMode = .fit,

@@ -59,7 +59,7 @@ extension KingfisherWrapper where Base: KFCrossPlatformButton {
     }
 
     /// Loads an image, see
-    /// ``setImage(with:for:placeholder:options:progressBlock:completionHandler:)``.
+    /// `setImage(with:for:placeholder:options:progressBlock:completionHandler:)`.
     @MainActor @discardableResult
     public func setImage(
         with source: (any SourceConvertible)?,
@@ -110,7 +110,7 @@ extension KingfisherWrapper where Base: KFCrossPlatformButton {
     }
 
     /// Loads an image, see
-    /// ``setBackgroundImage(with:for:placeholder:options:progressBlock:completionHandler:)``.
+    /// `setBackgroundImage(with:for:placeholder:options:progressBlock:completionHandler:)`.
     @MainActor @discardableResult
     public func setBackgroundImage(
         with source: (any SourceConvertible)?,
@@ -159,7 +159,7 @@ extension KingfisherWrapper where Base: KFCrossPlatformButton {
     }
 
     /// Loads an image, see
-    /// ``setAlternateImage(with:placeholder:options:progressBlock:completionHandler:)``.
+    /// `setAlternateImage(with:placeholder:options:progressBlock:completionHandler:)`.
     @MainActor @discardableResult
     public func setAlternateImage(
         with source: (any SourceConvertible)?,

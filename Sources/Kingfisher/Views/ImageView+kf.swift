@@ -116,7 +116,7 @@ extension KingfisherWrapper where Base: KFCrossPlatformImageView {
         )
     }
 
-    /// Loads an image and shows it, see ``setImage(with:placeholder:options:progressBlock:completionHandler:)``.
+    /// Loads an image and shows it, see `setImage(with:placeholder:options:progressBlock:completionHandler:)`.
     @MainActor @discardableResult
     public func setImage(
         with source: (any SourceConvertible)?,

@@ -23,7 +23,7 @@ extension KingfisherWrapper where Base: KingfisherImageSettable {
         load(source, into: settableSlot(placeholder), options, progressBlock, completionHandler)
     }
 
-    /// Loads an image and sets it, see ``setImage(with:placeholder:options:progressBlock:completionHandler:)``.
+    /// Loads an image and sets it, see `setImage(with:placeholder:options:progressBlock:completionHandler:)`.
     @MainActor @discardableResult
     public func setImage(
         with source: (any SourceConvertible)?,

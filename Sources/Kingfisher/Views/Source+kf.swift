@@ -3,7 +3,7 @@
 public import KFImaging
 
 extension KingfisherWrapper where Base: KFCrossPlatformImageView {
-    /// Loads an image and shows it, see ``setImage(with:placeholder:options:progressBlock:completionHandler:)``.
+    /// Loads an image and shows it, see `setImage(with:placeholder:options:progressBlock:completionHandler:)`.
     @MainActor @discardableResult
     public func setImage(
         with source: Source?,
@@ -21,7 +21,7 @@ extension KingfisherWrapper where Base: KFCrossPlatformImageView {
         )
     }
 
-    /// Loads an image and shows it, see ``setImage(with:placeholder:options:progressBlock:completionHandler:)``.
+    /// Loads an image and shows it, see `setImage(with:placeholder:options:progressBlock:completionHandler:)`.
     @MainActor @discardableResult
     public func setImage(
         with source: Source?,
@@ -40,7 +40,7 @@ extension KingfisherWrapper where Base: KFCrossPlatformImageView {
 }
 
 extension KingfisherWrapper where Base: KingfisherImageSettable {
-    /// Loads an image and sets it, see ``setImage(with:placeholder:options:progressBlock:completionHandler:)``.
+    /// Loads an image and sets it, see `setImage(with:placeholder:options:progressBlock:completionHandler:)`.
     @MainActor @discardableResult
     public func setImage(
         with source: Source?,
@@ -58,7 +58,7 @@ extension KingfisherWrapper where Base: KingfisherImageSettable {
         )
     }
 
-    /// Loads an image and sets it, see ``setImage(with:placeholder:options:progressBlock:completionHandler:)``.
+    /// Loads an image and sets it, see `setImage(with:placeholder:options:progressBlock:completionHandler:)`.
     @MainActor @discardableResult
     public func setImage(
         with source: Source?,
@@ -78,7 +78,7 @@ extension KingfisherWrapper where Base: KingfisherImageSettable {
 
 extension KingfisherWrapper where Base: KFCrossPlatformButton {
     /// Loads an image and shows it in front, see
-    /// ``setImage(with:for:placeholder:options:progressBlock:completionHandler:)``.
+    /// `setImage(with:for:placeholder:options:progressBlock:completionHandler:)`.
     @MainActor @discardableResult
     public func setImage(
         with source: Source?,
@@ -99,7 +99,7 @@ extension KingfisherWrapper where Base: KFCrossPlatformButton {
     }
 
     /// Loads an image and shows it in front, see
-    /// ``setImage(with:for:placeholder:options:progressBlock:completionHandler:)``.
+    /// `setImage(with:for:placeholder:options:progressBlock:completionHandler:)`.
     @MainActor @discardableResult
     public func setImage(
         with source: Source?,
@@ -119,7 +119,7 @@ extension KingfisherWrapper where Base: KFCrossPlatformButton {
     }
 
     /// Loads an image and shows it behind, see
-    /// ``setBackgroundImage(with:for:placeholder:options:progressBlock:completionHandler:)``.
+    /// `setBackgroundImage(with:for:placeholder:options:progressBlock:completionHandler:)`.
     @MainActor @discardableResult
     public func setBackgroundImage(
         with source: Source?,
@@ -140,7 +140,7 @@ extension KingfisherWrapper where Base: KFCrossPlatformButton {
     }
 
     /// Loads an image and shows it behind, see
-    /// ``setBackgroundImage(with:for:placeholder:options:progressBlock:completionHandler:)``.
+    /// `setBackgroundImage(with:for:placeholder:options:progressBlock:completionHandler:)`.
     @MainActor @discardableResult
     public func setBackgroundImage(
         with source: Source?,
@@ -160,7 +160,7 @@ extension KingfisherWrapper where Base: KFCrossPlatformButton {
     }
 
     /// Loads an image for the checked button, see
-    /// ``setAlternateImage(with:placeholder:options:progressBlock:completionHandler:)``.
+    /// `setAlternateImage(with:placeholder:options:progressBlock:completionHandler:)`.
     @MainActor @discardableResult
     public func setAlternateImage(
         with source: Source?,
@@ -179,7 +179,7 @@ extension KingfisherWrapper where Base: KFCrossPlatformButton {
     }
 
     /// Loads an image for the checked button, see
-    /// ``setAlternateImage(with:placeholder:options:progressBlock:completionHandler:)``.
+    /// `setAlternateImage(with:placeholder:options:progressBlock:completionHandler:)`.
     @MainActor @discardableResult
     public func setAlternateImage(
         with source: Source?,

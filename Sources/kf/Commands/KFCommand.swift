@@ -25,6 +25,7 @@ struct KFCommand: AsyncParsableCommand {
         subcommands: [
             FetchCommand.self, PrefetchCommand.self, InfoCommand.self, ProcessCommand.self, ShowCommand.self,
             CompareCommand.self, SheetCommand.self, HashCommand.self, CacheCommand.self,
+            DoctorCommand.self,
         ]
     )
 

@@ -197,6 +197,8 @@ struct Failure: Error, Equatable {
         case .unsupported: "unsupported"
         case .encodingFailed: "encodingFailed"
         case .coderFailed: "coderFailed"
+        case .decoderEnded: "decoderEnded"
+        case .isolationUnavailable: "isolationUnavailable"
         }
     }
 

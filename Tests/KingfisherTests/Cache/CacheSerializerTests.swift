@@ -215,4 +215,40 @@ import Testing
             #expect(serializer.image(with: Data("no image".utf8), options: options) == nil)
         }
     }
+
+    /// Like the WebP example of Kingfisher's articles, which ignores the original data.
+    private struct PlainSerializer: CacheSerializer {
+        let written = Counter()
+        let read = Counter()
+        func data(with image: KFCrossPlatformImage, original: Data?) -> Data? {
+            written.add()
+            return image.kf.pngRepresentation()
+        }
+        func image(with data: Data, options: KingfisherParsedOptionsInfo) -> KFCrossPlatformImage? {
+            read.add()
+            return DefaultCacheSerializer.default.image(with: data, options: options)
+        }
+    }
+
+    @Test("Processors get the loaded data, serializers the data that is written to disk and read from it")
+    func processorAndSerializer() async throws {
+        try await Rig.run { rig in
+            rig.server.route("/a.png", .data(try SampleImage.png()))
+            let provider = RawImageDataProvider(data: try SampleImage.png(), cacheKey: "raw")
+            for source in [Source.network(rig.server.url("/a.png")), .provider(provider)] {
+                let (processor, serializer) = (CountingProcessor(), PlainSerializer())
+                let options: KingfisherOptionsInfo = [
+                    .processor(processor), .cacheSerializer(serializer), .waitForCache,
+                ]
+                let counts = { [processor.runs.value, serializer.written.value, serializer.read.value] }
+                _ = try await rig.manager.retrieveImage(with: source, options: options)
+                #expect(counts() == [1, 1, 0])
+                _ = try await rig.manager.retrieveImage(with: source, options: options)
+                #expect(counts() == [1, 1, 0], "A memory hit needs neither.")
+                rig.cache.clearMemoryCache()
+                #expect(try await rig.manager.retrieveImage(with: source, options: options).cacheType == .disk)
+                #expect(counts() == [1, 1, 1])
+            }
+        }
+    }
 }

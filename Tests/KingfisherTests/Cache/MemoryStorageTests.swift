@@ -255,4 +255,15 @@ import Testing
         #expect(storage == nil)
         while timer.sleeperCount != 0 { await Task.yield() }
     }
+
+    @Test("The memory storage throws nothing, and its clock can be set")
+    func memory() {
+        var config = MemoryStorage.Config(totalCostLimit: 0, cleanInterval: 60)
+        config.cleanInterval = 30
+        let storage = MemoryStorage.Backend<KFCrossPlatformImage>(config: config)
+        #expect(storage.config.cleanInterval == 30)
+        storage.store(value: SampleImage.gradient(2, 2), forKey: "a")
+        storage.remove(forKey: "a")
+        #expect(!storage.isCached(forKey: "a"))
+    }
 }

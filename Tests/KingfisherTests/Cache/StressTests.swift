@@ -1,4 +1,4 @@
-// Concurrent use of a cache from many threads. `make tsan` runs it too, for a few minutes.
+// Concurrent use of a cache, and of its settings, from many threads. `make tsan` runs it too, for a few minutes.
 
 import Foundation
 import KFSupport
@@ -115,5 +115,26 @@ import Testing
         _ = try? await cache.diskStorageSize
         try? await cache.removeImage(forKey: key)
         done()
+    }
+
+    @Test("Options and configurations may be changed while other threads read them")
+    func changingSettings() async throws {
+        try await Rig.run { rig in
+            try await rig.cache.store(SampleImage.gradient(), forKey: "a", options: KingfisherParsedOptionsInfo([]))
+            let (manager, cache) = (rig.manager, rig.cache)
+            await withTaskGroup(of: Void.self) { group in
+                for worker in 0..<4 {
+                    group.addTask { @concurrent in
+                        for round in 0..<200 {
+                            manager.defaultOptions = [.scaleFactor(CGFloat(worker + 1))]
+                            cache.memoryStorage.config.countLimit = 10 + round
+                            #expect(manager.defaultOptions.count == 1)
+                            #expect(cache.retrieveImageInMemoryCache(forKey: "a") != nil)
+                        }
+                    }
+                }
+            }
+            #expect(cache.memoryStorage.config.countLimit == 209)
+        }
     }
 }

@@ -2,6 +2,7 @@
 
 import Foundation
 import Kingfisher
+import Synchronization
 import Testing
 
 /// Fails for every input.
@@ -11,14 +12,42 @@ private struct Refusal: ImageProcessor {
     func process(item: ImageProcessItem, options: KingfisherParsedOptionsInfo) -> KFCrossPlatformImage? { nil }
 }
 
+/// Decodes data as the default processor does, as processors of users do.
+private struct Decoding: ImageProcessor {
+    let identifier = "decoding"
+
+    func process(item: ImageProcessItem, options: KingfisherParsedOptionsInfo) -> KFCrossPlatformImage? {
+        DefaultImageProcessor.default.process(item: item, options: options)
+    }
+}
+
+/// Accepts data that begins with its word, decodes none of it, and counts the attempts.
+private final class FailingCoder: ImageCoder {
+    struct Failure: Error, CustomStringConvertible { let description: String }
+    let word = UUID().uuidString
+    private let attempts = Mutex(0)
+
+    var attemptCount: Int { attempts.withLock { $0 } }
+
+    func canDecode(_ data: Data) -> Bool { data.starts(with: word.utf8) }
+
+    func decode(_ data: Data, options: ImageDecodingOptions) throws -> Image {
+        let number = attempts.withLock { attempts in
+            attempts += 1
+            return attempts
+        }
+        throw Failure(description: "attempt \(number)")
+    }
+}
+
 @Suite struct ImagingErrorTests {
     /// The status a server responds with.
     private func status(_ error: KingfisherError) -> Int {
         switch error.imagingError {
         case .limitExceeded, .tooManyFrames, .outOfMemory: 413
         case .emptyData, .unrecognizedFormat, .unsupported: 415
-        case .malformed, .coderFailed, .encodingFailed: 422
-        case nil: 500
+        case .malformed, .coderFailed, .encodingFailed, .decoderEnded: 422
+        case .isolationUnavailable, nil: 500
         }
     }
 
@@ -29,7 +58,7 @@ private struct Refusal: ImageProcessor {
             + Data([0, 0, 0, 0] + Array("IDAT".utf8) + [0x35, 0xAF, 0x06, 0x1E])
     }
 
-    private func failure(_ data: Data, _ processor: any ImageProcessor = DefaultImageProcessor.default) async throws
+    fileprivate func failure(_ data: Data, _ processor: any ImageProcessor = DefaultImageProcessor.default) async throws
         -> KingfisherError
     {
         let provider = RawImageDataProvider(data: data, cacheKey: UUID().uuidString)
@@ -59,6 +88,31 @@ private struct Refusal: ImageProcessor {
             height: 60_000
         )
         #expect(try await failure(huge).imagingError == limit)
+    }
+
+    /// Runs in a process of its own: in this one other tests fail by the hundred, and reasons are noted for a while only.
+    @Test("A load that fails has decoded once, and its error knows the reason without decoding again")
+    func decodesOnce() async {
+        await #expect(processExitsWith: .success) {
+            let processors: [any ImageProcessor] = [
+                DefaultImageProcessor.default, DownsamplingImageProcessor(size: CGSize(width: 9, height: 9)),
+                ThumbnailImageProcessor(size: CGSize(width: 9, height: 9)), BlurImageProcessor(blurRadius: 2),
+                DefaultImageProcessor.default |> RoundCornerImageProcessor(cornerRadius: 2), Decoding(),
+            ]
+            for processor in processors {
+                let coder = FailingCoder()
+                ImageCodersManager.shared.add(coder)
+                let error = try await ImagingErrorTests().failure(Data("\(coder.word) and more".utf8), processor)
+                guard case .coderFailed(let reasons)? = error.imagingError,
+                    reasons.first?.hasSuffix("attempt 1") == true, error.description.contains("attempt 1"),
+                    coder.attemptCount == 1
+                else {
+                    print(processor, error)
+                    exit(1)
+                }
+            }
+            exit(0)
+        }
     }
 
     @Test("A failure with intact bytes carries no imaging error")

@@ -235,4 +235,42 @@ import Testing
         none.priority = 1
         #expect(none.url == nil && none.priority == 0.5, "There is no download yet.")
     }
+
+    @Test("Tasks from before version 5 that are cancelled at any moment call their handler once")
+    func cancellingOlderTasks() async throws {
+        try await Rig.run { rig in
+            rig.server.route("/a.png", .data(try SampleImage.png()))
+            let url = rig.server.url("/a.png")
+            let calls = (0..<300).map { _ in Counter() }
+            let dones = (0..<300).map { _ in Promise<Int?>() }
+            await withTaskGroup(of: Void.self) { group in
+                for i in 0..<300 {
+                    let manager = rig.manager
+                    group.addTask {
+                        let task = RetrieveImageTask()
+                        let handler: CompletionHandler = { _, error, _, _ in
+                            calls[i].add()
+                            dones[i].fulfil(error?.code)
+                        }
+                        if i % 3 == 0 { Task.detached { task.cancel() } }
+                        manager.downloadAndCacheImage(
+                            with: url,
+                            forKey: "k\(i)",
+                            retrieveImageTask: task,
+                            progressBlock: nil,
+                            completionHandler: handler,
+                            options: []
+                        )
+                        if i % 3 == 1 { task.cancel() }
+                    }
+                }
+            }
+            for i in 0..<300 {
+                let code = await dones[i].value
+                #expect([nil, 1003, 1005].contains(code))
+                if i % 3 == 2 { #expect(code == nil) }
+            }
+            #expect(calls.allSatisfy { $0.value == 1 })
+        }
+    }
 }

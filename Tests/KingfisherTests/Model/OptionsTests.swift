@@ -129,6 +129,7 @@ import Testing
             Option("skipFailedURLs", \.skipFailedURLs, .skipFailedURLs) { $0.skipFailedURLs() },
             Option("retryFailed", \.retryFailed, .retryFailed) { $0.retryFailed() },
             Option("cacheKeyFilter", \.cacheKeyFilter, .cacheKeyFilter(unsigned)) { $0.cacheKeyFilter(unsigned) },
+            Option("cacheTags", \.cacheTags, .cacheTags(["tag"])) { $0.cacheTags(["tag"]) },
             Option("forcedExtension", \.forcedExtension, .forcedCacheFileExtension("bin")) {
                 $0.forcedCacheFileExtension("bin")
             },
@@ -197,7 +198,7 @@ import Testing
         "onlyLoadFirstFrame",
         "animatedProcessing", "vectorProcessing", "processingQueue", "lowDataModeSource", "connectTimeout",
         "downloadTimeout", "totalTimeout", "cacheKeyFilter", "memoryCacheAccessExtendingExpiration",
-        "diskCacheAccessExtendingExpiration",
+        "diskCacheAccessExtendingExpiration", "cacheTags",
     ]
     private static let stored: Set = [
         "targetCache", "originalCache", "cacheMemoryOnly", "cacheSerializer", "cacheOriginalImage",

@@ -91,4 +91,15 @@ import Testing
         let message = String(decoding: result.standardErrorContent, as: UTF8.self)
         #expect(message.contains("Empty implements neither data() nor data(handler:)"), "\(message)")
     }
+
+    @Test("Resources become sources with their key and URL; the older name of one still compiles")
+    func resources() throws {
+        let url = try #require(URL(string: "https://example.com/a.png"))
+        let resource = KF.ImageResource(downloadURL: url, cacheKey: "key")
+        guard case .network(let wrapped) = resource.convertToSource() else {
+            return #expect(Bool(false), "It is to be downloaded.")
+        }
+        #expect(wrapped.cacheKey == "key" && wrapped.downloadURL == url)
+        #expect(URL(fileURLWithPath: "/a.png").cacheKey != URL(fileURLWithPath: "/a.png").absoluteString)
+    }
 }

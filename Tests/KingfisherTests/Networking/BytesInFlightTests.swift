@@ -146,7 +146,7 @@ extension Promise where Value == Void {
             held.letGo(8)
             for caller in callers { #expect(await caller.data?.count == Self.body.count) }
             #expect(held.runs.value == 8)
-            while downloader.queueStatus.bytesInFlight > 0 { try await Task.sleep(for: .milliseconds(2)) }
+            try await until("the bytes are given back") { downloader.queueStatus.bytesInFlight == 0 }
         }
     }
 
@@ -156,7 +156,7 @@ extension Promise where Value == Void {
             for index in 0..<3 { server.route("/\(index)", .data(Self.body)) }
             let callers = (0..<3).map { Caller.load(server.url("/\($0)"), with: downloader) }
             for caller in callers { #expect(await caller.data?.count == Self.body.count) }
-            while downloader.queueStatus.bytesInFlight > 0 { try await Task.sleep(for: .milliseconds(2)) }
+            try await until("the bytes are given back") { downloader.queueStatus.bytesInFlight == 0 }
         }
     }
 
@@ -169,10 +169,10 @@ extension Promise where Value == Void {
             #expect(await cut.error != nil)
             let stalled = Caller.load(server.url("/stalled"), with: downloader)
             await server.waitForRequests(to: "/stalled")
-            while downloader.queueStatus.bytesInFlight == 0 { try await Task.sleep(for: .milliseconds(2)) }
+            try await until("bytes arrive") { downloader.queueStatus.bytesInFlight > 0 }
             stalled.cancel()
             #expect(await stalled.error != nil)
-            while downloader.queueStatus.bytesInFlight > 0 { try await Task.sleep(for: .milliseconds(2)) }
+            try await until("the bytes are given back") { downloader.queueStatus.bytesInFlight == 0 }
         }
     }
 }

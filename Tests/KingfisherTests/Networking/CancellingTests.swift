@@ -234,4 +234,30 @@ import Testing
         #expect(await !refused.task.isInitialized)
         #expect(silent.startCount == 0)
     }
+
+    @Test(
+        "Cancelling stops the transfer even right after an asynchronous modifier returned",
+        .timeLimit(.minutes(5))
+    )
+    func cancelAfterQuickModifier() async {
+        struct Quick: AsyncImageDownloadRequestModifier {
+            let taskStarted = Promise<Void>()
+            func modified(for request: URLRequest) async -> URLRequest? { request }
+            var onDownloadTaskStarted: (@Sendable (DownloadTask?) -> Void)? {
+                { [taskStarted] _ in taskStarted.fulfil(()) }
+            }
+        }
+        for _ in 0..<200 {
+            let started = Promise<FakeTransfer>()
+            let transport = FakeTransport { started.fulfil($0) }
+            let downloader = ImageDownloader(name: "test", transport: transport)
+            let modifier = Quick()
+            let caller = Caller.load(with: downloader, [.requestModifier(modifier)])
+            let transfer = await started.value
+            caller.cancel()
+            #expect(await caller.error?.errorCode == 1003)
+            // The transport may not have handed over the transfer yet; it is cancelled once it does.
+            await transfer.cancelled.wait()
+        }
+    }
 }

@@ -136,4 +136,30 @@ import FoundationNetworking
         await withCheckedContinuation { continuation in DispatchQueue.main.async { continuation.resume() } }
         #expect(counts.value == [1_000])
     }
+
+    @Test("Each subscriber's image is processed on its own processing queue")
+    func processingQueues() async throws {
+        let gate = Gate()
+        try await withDownloader { server, downloader in
+            server.route("/a", TestResponse.data(someBytes).with { $0.gate = gate })
+            let key = DispatchSpecificKey<Int>(), seen = Box<[Int?]>([])
+            let queues = [1, 2].map { number in
+                let queue = DispatchQueue(label: "queue \(number)")
+                queue.setSpecific(key: key, value: number)
+                return queue
+            }
+            var processor = NamedProcessor()
+            processor.onRun = { seen.change { $0.append(DispatchQueue.getSpecific(key: key)) } }
+            let callers = queues.map {
+                Caller.load(
+                    server.url("/a"),
+                    with: downloader,
+                    [.processor(processor), .processingQueue(.dispatch($0))]
+                )
+            }
+            gate.open()
+            for caller in callers { #expect(await caller.data == someBytes) }
+            #expect(Set(seen.value) == [1, 2])
+        }
+    }
 }

@@ -96,12 +96,12 @@ private func urlError(_ error: KingfisherError?) -> URLError? {
             }
             let callers = (0..<8).map { Caller.load(server.url("/a?\($0)"), with: downloader) }
             await server.waitForRequests(2, to: "/a")
-            while downloader.queueStatus.waiting != 6 { try await Task.sleep(for: .milliseconds(2)) }
+            try await until("six downloads wait") { downloader.queueStatus.waiting == 6 }
             #expect(downloader.queueStatus.running == 2)
             #expect(server.count("/a") == 2)
             downloader.maxConcurrentDownloads = 5
             await server.waitForRequests(5, to: "/a")
-            while downloader.queueStatus.running != 5 { try await Task.sleep(for: .milliseconds(2)) }
+            try await until("five downloads run") { downloader.queueStatus.running == 5 }
             #expect(server.count("/a") == 5)
             gate.open()
             for caller in callers { #expect(await caller.data == someBytes) }
@@ -128,7 +128,7 @@ private func urlError(_ error: KingfisherError?) -> URLError? {
             for index in 0..<4 {
                 callers.append(Caller.load(server.url("/\(index)"), with: downloader))
                 // Each download waits before the next one is started.
-                while downloader.queueStatus.waiting != index + 1 { try await Task.sleep(for: .milliseconds(2)) }
+                try await until("it waits") { downloader.queueStatus.waiting == index + 1 }
             }
             gate.open()
             for caller in callers + [hold] { #expect(await caller.data == someBytes) }
@@ -224,7 +224,7 @@ private func urlError(_ error: KingfisherError?) -> URLError? {
                 return #expect(Bool(false), "\(error?.description ?? "success")")
             }
             #expect(limit == 1 << 20)
-            while downloader.queueStatus.bytesInFlight > 0 { try await Task.sleep(for: .milliseconds(2)) }
+            try await until("the bytes are given back") { downloader.queueStatus.bytesInFlight == 0 }
         }
     }
 
@@ -239,5 +239,25 @@ private func urlError(_ error: KingfisherError?) -> URLError? {
             #expect(await Caller.load(server.url("/a"), with: downloader).error?.errorCode == 2105)
             await server.lastRequest("/a")?.disconnected.wait()
         }
+    }
+
+    @Test("A response above the limit stops a transport that delivers it before its `start` returns")
+    func synchronousTooLarge() async {
+        let transport = FakeTransport { transfer in
+            guard
+                let response = HTTPURLResponse(
+                    url: fakeURL,
+                    statusCode: 200,
+                    httpVersion: "HTTP/1.1",
+                    headerFields: [:]
+                )
+            else { return }
+            transfer.receive(response) { _ in transfer.send(Data(count: 200)) }
+        }
+        let downloader = ImageDownloader(name: "test", transport: transport)
+        downloader.maximumResponseSize = 100
+        let error = await Caller.load(with: downloader).error
+        #expect(error?.errorCode == 2105)
+        #expect(transport.cancelCount == 1)
     }
 }

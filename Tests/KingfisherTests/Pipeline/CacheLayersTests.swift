@@ -128,6 +128,30 @@ import Testing
             handler(.success(data))
         }
     }
+
+    @Test("Whether and how long an image is kept is set for each layer separately")
+    func expirationPerLayer() async throws {
+        try await Rig.run { rig in
+            rig.server.route("/a.png", .data(try SampleImage.png()))
+            let (url, processor) = (rig.server.url("/a.png"), CountingProcessor("p"))
+            func kept(_ options: KingfisherOptionsInfo) async throws -> [Bool] {
+                await rig.cache.clearCache()
+                let all = [.processor(processor), .waitForCache] + options
+                _ = try await rig.manager.retrieveImage(with: url, options: all)
+                let computed = url.cacheKey.computedKey(with: "p")
+                return [
+                    rig.cache.memoryStorage.isCached(forKey: computed),
+                    rig.cache.diskStorage.isCached(forKey: computed),
+                    rig.cache.diskStorage.isCached(forKey: url.cacheKey),
+                ]
+            }
+            #expect(try await kept([]) == [true, true, false])
+            #expect(try await kept([.cacheMemoryOnly]) == [true, false, false])
+            #expect(try await kept([.cacheMemoryOnly, .cacheOriginalImage]) == [true, false, true])
+            #expect(try await kept([.memoryCacheExpiration(.expired)]) == [false, true, false])
+            #expect(try await kept([.diskCacheExpiration(.expired)]) == [true, false, false])
+        }
+    }
 }
 
 extension Rig {

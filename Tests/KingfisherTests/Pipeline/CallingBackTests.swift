@@ -1,4 +1,5 @@
-// Handlers that call the manager again, and a main thread that is busy: no load waits for another without end.
+// The queues of handlers, handlers that call the manager again, and a main thread that is busy: no load waits for
+// another without end.
 
 import Foundation
 import KFSupport
@@ -148,6 +149,99 @@ import Testing
                 }
             }
             #expect(widths.value == [3, 3])
+        }
+    }
+
+    @Test("With `waitForCache` and cached originals, the completion handler is called on the callback queue")
+    func callbackQueue() async throws {
+        try await Rig.run { rig in
+            rig.server.route("/a.png", .data(try SampleImage.png()))
+            let (queue, mark, done) = (DispatchQueue(label: "callbacks"), DispatchSpecificKey<Bool>(), Promise<Bool>())
+            queue.setSpecific(key: mark, value: true)
+            rig.manager.retrieveImage(
+                with: rig.server.url("/a.png"),
+                options: [
+                    .callbackQueue(.dispatch(queue)), .waitForCache, .cacheOriginalImage,
+                    .processor(CountingProcessor()),
+                ]
+            ) { _ in done.fulfil(DispatchQueue.getSpecific(key: mark) == true) }
+            #expect(await done.value)
+            #expect(rig.files.count == 2)
+        }
+    }
+
+    @Test("A hit does not need the main queue when the callback queue is another one", .timeLimit(.minutes(5)))
+    func blockedMainQueue() async throws {
+        try await Rig.run { rig in
+            rig.server.route("/a.png", .data(try SampleImage.png()))
+            let url = rig.server.url("/a.png")
+            _ = try await rig.manager.retrieveImage(with: url, options: [.waitForCache])
+            let (blocked, mayGoOn) = (Promise<Void>(), DispatchSemaphore(value: 0))
+            DispatchQueue.main.async {
+                blocked.fulfil(())
+                mayGoOn.wait()
+            }
+            await blocked.value
+            defer { mayGoOn.signal() }
+            for queue in [CallbackQueue.untouch, .dispatch(DispatchQueue(label: "other"))] {
+                for type in [CacheType.disk, .memory] {
+                    if type == .disk { rig.cache.clearMemoryCache() }
+                    let done = Promise<CacheType?>()
+                    rig.manager.retrieveImage(with: url, options: [.callbackQueue(queue)]) {
+                        done.fulfil((try? $0.get())?.cacheType)
+                    }
+                    #expect(await done.value == type)
+                }
+            }
+        }
+    }
+
+    @Test("With `waitForCache` and cached originals, the completion handler is called once on any queue")
+    func oneCompletionEach() async throws {
+        try await Rig.run { rig in
+            rig.server.route("/a.png", .data(try SampleImage.png()))
+            for queue in [CallbackQueue.untouch, .dispatch(.global())] {
+                let (calls, all) = (Counter(), Promise<Void>())
+                for number in 0..<40 {
+                    let url = rig.server.url("/a.png?\(number)")
+                    let options: KingfisherOptionsInfo = [
+                        .callbackQueue(queue), .waitForCache, .cacheOriginalImage, .forceRefresh,
+                        .processor(CountingProcessor()),
+                    ]
+                    rig.manager.retrieveImage(with: url, options: options) { _ in
+                        if calls.add() == 40 { all.fulfil(()) }
+                    }
+                }
+                await all.value
+                await rig.cache.clearDiskCache()
+                #expect(calls.value == 40)
+            }
+        }
+    }
+
+    @Test(
+        "A subscriber does not wait for the callback queue of an earlier subscriber",
+        .timeLimit(.minutes(5))
+    )
+    func queuesOfOthers() async throws {
+        try await Rig.run { rig in
+            let gate = Gate()
+            rig.server.route("/a.png", TestResponse.data(try SampleImage.png()).with { $0.gate = gate })
+            let url = rig.server.url("/a.png")
+            let queue = DispatchQueue(label: "stopped")
+            queue.suspend()
+            let (first, second) = (Promise<Void>(), Promise<Void>())
+            rig.manager.retrieveImage(with: url, options: [.callbackQueue(.dispatch(queue)), .waitForCache]) { _ in
+                first.fulfil(())
+            }
+            rig.manager.retrieveImage(with: url, options: [.callbackQueue(.untouch), .waitForCache]) { _ in
+                second.fulfil(())
+            }
+            gate.open()
+            await second.value
+            #expect(rig.server.count("/a.png") == 1)
+            queue.resume()
+            await first.value
         }
     }
 }

@@ -116,4 +116,43 @@ import Testing
             }
         }
     }
+
+    @Test("A cancelled look-up on disk ends with a cancellation, not with a miss")
+    func cancelledLookUp() async throws {
+        try await Rig.run { rig in
+            let gate = DispatchSemaphore(value: 0)
+            try await rig.cache.store(SampleImage.gradient(), forKey: "a", options: KingfisherParsedOptionsInfo([]))
+            rig.cache.clearMemoryCache()
+            let (done, reading) = (Promise<KingfisherError?>(), Promise<Void>())
+            let serializer = ObservedSerializer {
+                reading.fulfil(())
+                gate.wait()
+            }
+            let url = try #require(URL(string: "http://127.0.0.1:1/a"))
+            let task = rig.manager.retrieveImage(
+                with: .network(KF.ImageResource(downloadURL: url, cacheKey: "a")),
+                options: [.cacheSerializer(serializer), .onlyFromCache]
+            ) { result in
+                if case .failure(let error) = result { done.fulfil(error) } else { done.fulfil(nil) }
+            }
+            await reading.value
+            task?.cancel()
+            gate.signal()
+            #expect(await done.value?.isCancelled == true)
+        }
+    }
+}
+
+/// The default serializer, which reports when it decodes.
+struct ObservedSerializer: CacheSerializer {
+    let onDecoding: @Sendable () -> Void
+
+    func data(with image: KFCrossPlatformImage, original: Data?) -> Data? {
+        DefaultCacheSerializer.default.data(with: image, original: original)
+    }
+
+    func image(with data: Data, options: KingfisherParsedOptionsInfo) -> KFCrossPlatformImage? {
+        onDecoding()
+        return DefaultCacheSerializer.default.image(with: data, options: options)
+    }
 }

@@ -151,16 +151,24 @@ private struct Unchanged: ImageProcessor {
                     Source.network(rig.server.url("/a")),
                     [.respectCacheControl, .waitForCache] as KingfisherOptionsInfo
                 )
-                func found() async -> CacheType? {
-                    await rig.manager.cachedEncoded(with: source, options: options)?.cacheType
+                func found() async -> EncodedImage? {
+                    await rig.manager.cachedEncoded(with: source, options: options)
                 }
                 #expect(await found() == nil && rig.server.count("/a") == 0)
                 _ = try await rig.manager.retrieveEncoded(with: source, options: options)
                 rig.cache.clearMemoryCache()
-                #expect(await found() == (control == "no-cache" ? nil : .disk))
-                // What may be used meanwhile is renewed.
-                if control.contains("stale") { await rig.server.waitForRequests(2, to: "/a") }
-                #expect(rig.server.count("/a") == (control.contains("stale") ? 2 : 1))
+                let image = await found()
+                #expect(image?.cacheType == (control == "no-cache" ? nil : .disk))
+                // Asking about what may be used meanwhile is the caller's.
+                #expect(image?.isStale ?? false == control.contains("stale") && image?.revalidation == nil)
+                #expect(rig.server.count("/a") == 1)
+                let asked = [.refreshCached] as KingfisherOptionsInfo
+                let renewed = try await rig.manager.retrieveEncoded(with: source, options: options + asked)
+                guard case .notModified? = renewed.revalidation else {
+                    Issue.record("\(control): \(String(describing: renewed.revalidation))")
+                    return
+                }
+                #expect(!renewed.isStale && rig.server.count("/a") == 2)
                 // The original would have to be encoded.
                 #expect(
                     await rig.manager.cachedEncoded(with: source, options: options, as: ImageEncoding(.webp)) == nil

@@ -240,4 +240,48 @@ import Testing
             #expect((seen.value.last ?? 0) <= Int64(bytes.count))
         }
     }
+
+    @Test("A cached original that cannot be processed fails the load without a download")
+    func failedOriginals() async throws {
+        try await Rig.run { rig in
+            rig.server.route("/a.png", .data(try SampleImage.png()))
+            let url = rig.server.url("/a.png")
+            _ = try await rig.manager.retrieveImage(
+                with: url,
+                options: [.processor(CountingProcessor()), .cacheOriginalImage, .waitForCache]
+            )
+            let failing = CountingProcessor("failing", fails: true)
+            let error = await failure {
+                try await rig.manager.retrieveImage(with: url, options: [.processor(failing)])
+            }
+            #expect(error?.errorCode == 4001 && failing.runs.value == 1)
+            #expect(rig.server.count("/a.png") == 1)
+        }
+    }
+
+    @Test("An original is stored only on disk, with its bytes unchanged")
+    func originals() async throws {
+        try await Rig.run { rig in
+            let bytes = try SampleImage.jpeg()
+            rig.server.route("/a.jpg", .data(bytes))
+            let url = rig.server.url("/a.jpg")
+            _ = try await rig.manager.retrieveImage(
+                with: url,
+                options: [.processor(CountingProcessor()), .cacheOriginalImage, .waitForCache]
+            )
+            #expect(!rig.cache.memoryStorage.isCached(forKey: url.cacheKey))
+            #expect(try rig.cache.diskStorage.value(forKey: url.cacheKey) == bytes)
+        }
+    }
+
+    @Test("A request modifier that returns nil vetoes a download")
+    func veto() async throws {
+        try await Rig.run { rig in
+            let url = rig.server.url("/a.png")
+            let error = await failure {
+                try await rig.manager.retrieveImage(with: url, options: [.requestModifier(AnyModifier { _ in nil })])
+            }
+            #expect(error?.errorCode == 1001 && rig.server.count("/a.png") == 0)
+        }
+    }
 }

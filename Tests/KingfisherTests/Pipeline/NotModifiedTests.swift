@@ -154,4 +154,62 @@ import Testing
             #expect(!delegate.log.value.contains { $0.hasPrefix("data") }, "There is none to change.")
         }
     }
+
+    @Test(
+        "Concurrent 304 responses end with the cached image, also in older forms, and fail if the entry is not an image"
+    )
+    func notModified() async throws {
+        try await Rig.run { rig in
+            let url = rig.server.url("/a.png")
+            rig.server.route("/a.png", TestResponse.data(try SampleImage.png()).with { $0.etag = "\"1\"" })
+            _ = try await rig.manager.retrieveImage(with: url, options: [.waitForCache])
+            let condition = KingfisherOptionsInfoItem.requestModifier(
+                AnyModifier { request in
+                    var request = request
+                    request.setValue("\"1\"", forHTTPHeaderField: "If-None-Match")
+                    return request
+                }
+            )
+            let manager = rig.manager
+            async let one = manager.retrieveImage(with: url, options: [.forceRefresh, condition])
+            async let two = manager.retrieveImage(with: url, options: [.forceRefresh, condition])
+            async let three = manager.retrieveImage(with: url, options: [condition])
+            let types = [try await one.cacheType, try await two.cacheType, try await three.cacheType]
+            #expect(types == [.memory, .memory, .memory])
+            rig.cache.clearMemoryCache()
+            let completed = Promise<(Int?, NSError?, CacheType, URL?)>()
+            manager.downloadAndCacheImage(
+                with: url,
+                forKey: url.cacheKey,
+                retrieveImageTask: RetrieveImageTask(),
+                progressBlock: nil,
+                completionHandler: { completed.fulfil(($0?.pixelWidth, $1, $2, $3)) },
+                options: [condition]
+            )
+            let end = await completed.value
+            #expect(end.0 == 64 && end.1 == nil && end.2 == .disk && end.3 == url)
+            rig.cache.clearMemoryCache()
+            try await rig.cache.storeToDisk(Data("no image".utf8), forKey: url.cacheKey)
+            let error = await failure {
+                try await manager.retrieveImage(with: url, options: [.forceRefresh, condition])
+            }
+            #expect(error?.isInvalidResponseStatusCode(304) == true)
+            #expect(rig.files.isEmpty)
+            // A load in an older form with a condition, and nothing in the cache.
+            let plain = Promise<(Int?, NSError?, CacheType, URL?)>()
+            let handler: CompletionHandler = { plain.fulfil(($0?.pixelWidth, $1, $2, $3)) }
+            manager.deprecatedForms.retrieveImage(
+                with: url,
+                options: [condition],
+                progressBlock: nil,
+                completionHandler: handler
+            )
+            let plainEnd = await plain.value
+            #expect(
+                plainEnd.0 == nil && plainEnd.1?.code == 2002 && plainEnd.1?.domain == KingfisherError.domain
+                    && plainEnd.2 == .none
+            )
+            #expect(plainEnd.1?.localizedDescription.contains("304") == true)
+        }
+    }
 }

@@ -1,4 +1,4 @@
-// All loads of a manager at once: whether any are under way, and how they are cancelled.
+// Loads under way: whether there are any, how they are cancelled, one or all, and that they keep their manager.
 
 import Foundation
 import KFSupport
@@ -104,6 +104,86 @@ import Testing
             #expect(try await rig.manager.retrieveImage(with: rig.server.url("/a")).cacheType == .none)
             silent.never.open()
             #expect(calls.value == 1)
+        }
+    }
+
+    @Test("A load keeps its manager until it has ended")
+    func releasedManager() async throws {
+        try await withTemporaryDirectory { directory in
+            let server = try await TestServer.start()
+            let gate = Gate()
+            server.route("/a.png", TestResponse.data(try SampleImage.png()).with { $0.gate = gate })
+            var manager: KingfisherManager? = KingfisherManager(
+                downloader: ImageDownloader(name: "short"),
+                cache: try ImageCache(name: "short", cacheDirectoryURL: directory)
+            )
+            let done = Promise<Int?>()
+            manager?.retrieveImage(with: server.url("/a.png"), options: [.callbackQueue(.untouch)]) {
+                done.fulfil((try? $0.get())?.image.pixelWidth)
+            }
+            manager = nil
+            await server.waitForRequests(to: "/a.png")
+            gate.open()
+            #expect(await done.value == 64)
+            await server.stop()
+        }
+    }
+
+    @Test("One cancellation stops the look-up and the load, and the handler is called once")
+    func cancellingLookUp() async throws {
+        try await Rig.run { rig in
+            let url = rig.server.url("/a.png")
+            let (ticket, mayEnd) = (rig.cache.operations.ticket(forKey: url.cacheKey), Promise<Void>())
+            let slow = Task { await ticket.run { await mayEnd.value } }
+            let (calls, end) = (Counter(), Promise<KingfisherError?>())
+            let task = rig.manager.retrieveImage(with: url) { result in
+                calls.add()
+                if case .failure(let error) = result { end.fulfil(error) } else { end.fulfil(nil) }
+            }
+            task?.cancel()
+            #expect(await end.value?.isCancelled == true)
+            mayEnd.fulfil(())
+            await slow.value
+            #expect(calls.value == 1 && rig.server.count("/a.png") == 0)
+        }
+    }
+
+    private final class CountedProvider: ImageDataProvider {
+        let cacheKey = "counted"
+        let calls: Counter
+
+        init(_ calls: Counter) { self.calls = calls }
+
+        func data() async throws -> Data {
+            calls.add()
+            return try SampleImage.png()
+        }
+    }
+
+    @Test("A cancelled load finishes its look-up, but does not load its source", .timeLimit(.minutes(5)))
+    func unwantedLoad() async throws {
+        try await Rig.run { rig in
+            let calls = Counter()
+            var provider: CountedProvider? = CountedProvider(calls)
+            weak let watched = provider
+            let (ticket, mayEnd) = (rig.cache.operations.ticket(forKey: "counted"), Promise<Void>())
+            let slow = Task { await ticket.run { await mayEnd.value } }
+            let wasCancelled = Promise<Bool>()
+            var task = provider.flatMap { provider in
+                rig.manager.retrieveImage(with: .provider(provider)) { result in
+                    if case .failure(let error) = result { wasCancelled.fulfil(error.isCancelled) }
+                }
+            }
+            provider = nil
+            task?.cancel()
+            task = nil
+            #expect(await wasCancelled.value)
+            #expect(watched != nil, "It is still being looked up.")
+            mayEnd.fulfil(())
+            await slow.value
+            while watched != nil, !Task.isCancelled { await Task.yield() }
+            #expect(watched == nil)
+            #expect(calls.value == 0)
         }
     }
 }

@@ -100,4 +100,38 @@ import Testing
             #expect(rig.server.count("/a.png") == 1)
         }
     }
+
+    @Test("An animation that cannot be made with other options is an error of the processor, off the main thread")
+    func failedRecreation() async throws {
+        try await Rig.run { rig in
+            let (mark, onMain) = (DispatchSpecificKey<Bool>(), Counter())
+            DispatchQueue.main.setSpecific(key: mark, value: true)
+            rig.server.route("/a.gif", .data(try #require(try animation("animated.gif").kf.gifRepresentation())))
+            let runs = Counter()
+            let processor = ObservedProcessor {
+                if DispatchQueue.getSpecific(key: mark) == true { onMain.add() }
+                return runs.add() == 1
+            }
+            let url = rig.server.url("/a.gif")
+            _ = try await rig.manager.retrieveImage(with: url, options: [.processor(processor), .waitForCache])
+            let error = await failure {
+                try await rig.manager.retrieveImage(with: url, options: [.processor(processor), .onlyLoadFirstFrame])
+            }
+            guard case .processorError = error else {
+                Issue.record("\(String(describing: error))")
+                return
+            }
+            #expect(runs.value == 2 && onMain.value == 0)
+        }
+    }
+}
+
+/// The default processor, which calls a closure to decide whether it succeeds.
+private struct ObservedProcessor: ImageProcessor {
+    let identifier = "noted"
+    let mayGoOn: @Sendable () -> Bool
+
+    func process(item: ImageProcessItem, options: KingfisherParsedOptionsInfo) -> KFCrossPlatformImage? {
+        mayGoOn() ? DefaultImageProcessor.default.process(item: item, options: options) : nil
+    }
 }

@@ -207,6 +207,34 @@ import Testing
             #expect(cache.statistics.memory.hits == 1)
         }
     }
+
+    @Test("Several concurrent reads of one entry on disk decode it once")
+    func oneDecoding() async throws {
+        try await Rig.run { rig in
+            try await rig.cache.store(SampleImage.gradient(), forKey: "a", options: KingfisherParsedOptionsInfo([]))
+            let (manager, cache) = (rig.manager, rig.cache)
+            let url = try #require(URL(string: "http://127.0.0.1:1/a"))
+            let source = Source.network(KF.ImageResource(downloadURL: url, cacheKey: "a"))
+            for asksTheManager in [false, true] {
+                let decodings = Counter()
+                let serializer = ObservedSerializer { decodings.add() }
+                cache.clearMemoryCache()
+                let types = try await withThrowingTaskGroup(of: CacheType.self) { group in
+                    for _ in 0..<8 {
+                        group.addTask { @concurrent in
+                            let options: KingfisherOptionsInfo = [.cacheSerializer(serializer), .onlyFromCache]
+                            return asksTheManager
+                                ? try await manager.retrieveImage(with: source, options: options).cacheType
+                                : try await cache.retrieveImage(forKey: "a", options: options).cacheType
+                        }
+                    }
+                    return try await group.reduce(into: []) { $0.append($1) }
+                }
+                #expect(decodings.value == 1)
+                #expect(types.filter { $0 == .disk }.count == 1 && types.filter { $0 == .memory }.count == 7)
+            }
+        }
+    }
 }
 
 /// Leaves requests unchanged, and signals when the given number of downloads have begun or joined another.

@@ -31,6 +31,22 @@ final class Box<Value: Sendable>: Sendable {
     func change(_ body: @Sendable (inout Value) -> Void) { state.withLock { body(&$0) } }
 }
 
+/// Waits until a condition holds of which nothing notifies, such as the state of a thread of the transport.
+///
+/// It looks again and again; how long it rests in between decides only how soon it notices.
+///
+/// - Throws: An error if that takes longer than it can on a busy machine.
+func until(_ what: Comment, _ condition: () -> Bool) async throws {
+    let end = ContinuousClock.now + .seconds(120)
+    while !condition() {
+        guard ContinuousClock.now < end else {
+            Issue.record("Waited in vain: \(what)")
+            throw CancellationError()
+        }
+        try await Task.sleep(for: .milliseconds(2))
+    }
+}
+
 /// Runs a test in a directory of its own.
 func withTemporaryDirectory<Result>(_ body: (URL) async throws -> Result) async throws -> Result {
     _ = memoryIsNotWatched

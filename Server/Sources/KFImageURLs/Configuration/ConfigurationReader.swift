@@ -34,7 +34,8 @@ extension ServerConfiguration {
     }
 
     private static func unknownNames(in environment: [String: String]) -> [ConfigurationProblem] {
-        let known = Set(SettingsTable.all.flatMap(\.names))
+        // The library looks there for the program that decodes.
+        let known = Set(SettingsTable.all.flatMap(\.names) + ["KF_DECODER"])
         return environment.keys.filter { !known.contains($0) }.compactMap { name in
             if name.hasPrefix("KF_") { return .error(name, "There is no such setting.") }
             return name.hasPrefix("IMGPROXY_") ? .warning(name, "This setting is unknown here, and does nothing.") : nil

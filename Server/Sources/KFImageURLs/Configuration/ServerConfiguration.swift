@@ -5,12 +5,19 @@ package struct ServerConfiguration: Hashable, Sendable {
     package var address = Address(host: "", port: 8080)
     /// How many images are made at one time; 0 is the number of processors.
     package var workerCount = 0
+    package var isolation = Isolation.required
     /// How many results are made or wait for being made at one time; more are refused.
     package var maxMakings = 256
+    /// Bytes of sources that wait for being decoded; with more, results are refused, too.
+    ///
+    /// 0 is an eighth of the memory.
+    package var maxSourceBytesInQueue = 0
     /// Seconds for a whole request.
     package var timeout = 10
     /// Seconds until a connection without a request is closed.
     package var keepAliveTimeout = 60
+    /// Seconds until a client has to have taken more of an answer.
+    package var writeTimeout = 10
     /// Whether answers say why they are errors.
     package var showsReasons = false
     package var logLevel = LogLevel.info
@@ -18,11 +25,22 @@ package struct ServerConfiguration: Hashable, Sendable {
     package var sources = SourceSettings()
     package var output = OutputSettings()
     package var delivery = DeliverySettings()
+    package var fleet = FleetSettings()
 
     package init() {}
 
     /// Whether only those who know a key, or only programs of this machine, can have images made.
     package var isProtected: Bool { !urls.signatures.pairs.isEmpty || address.isLoopback }
+
+    /// Where sources are decoded.
+    package enum Isolation: String, CaseIterable, Hashable, Sendable {
+        /// In locked processes, or not at all.
+        case required
+        /// In locked processes where that is possible.
+        case sandboxed
+        /// In the process that serves.
+        case none
+    }
 
     /// Where the server listens.
     package struct Address: Hashable, Sendable {
@@ -40,6 +58,18 @@ package struct ServerConfiguration: Hashable, Sendable {
             return host == "localhost" || host == "::1" || (bytes.count == 4 && bytes[0] == 127 && !bytes.contains(nil))
         }
     }
+}
+
+/// What several servers share.
+package struct FleetSettings: Hashable, Sendable {
+    /// The URL of the store that results are shared through; nil shares none.
+    package var tier: String?
+    /// The URL of the store by which servers agree who makes a result, if that is another one.
+    package var leases: String?
+    /// What whoever purges has to know; nil allows no purging.
+    package var purgeToken: String?
+
+    package init() {}
 }
 
 /// Where sources may come from, and how large they may be.

@@ -33,9 +33,10 @@ package struct Setting: Sendable {
         ours name: String,
         _ value: Value<T>,
         _ field: any WritableKeyPath<ServerConfiguration, T> & Sendable,
+        isSecret: Bool = false,
         help: String
     ) {
-        self.init(names: ["KF_" + name], value, field, isSecret: false, help: help)
+        self.init(names: ["KF_" + name], value, field, isSecret: isSecret, help: help)
     }
 
     private init<T>(

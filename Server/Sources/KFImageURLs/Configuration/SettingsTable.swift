@@ -3,7 +3,31 @@
 /// The one table of settings.
 package enum SettingsTable {
     /// In the order of the reference page.
-    package static let all = server + urls + sources + results
+    package static let all = server + urls + sources + results + fleet
+
+    static let fleet: [Setting] = [
+        Setting(
+            ours: "TIER",
+            Value.text("redis://host:port, rediss:// with TLS, or s3://bucket/prefix?region=…&endpoint=…").orNil(""),
+            \.fleet.tier,
+            isSecret: true,
+            help: "The store through which several servers share results; see docs/fleet.md."
+        ),
+        Setting(
+            ours: "LEASES",
+            Value.text("redis://host:port, or rediss://").orNil(""),
+            \.fleet.leases,
+            isSecret: true,
+            help: "Where servers agree who makes a result, if KF_TIER is s3://."
+        ),
+        Setting(
+            ours: "PURGE_TOKEN",
+            Value.text("text").orNil(""),
+            \.fleet.purgeToken,
+            isSecret: true,
+            help: "What requests to purge have to send as `Authorization: Bearer …`; without it nothing can be purged."
+        ),
+    ]
 
     static let server: [Setting] = [
         Setting("BIND", .address, \.address, help: "Where the server listens."),
@@ -14,10 +38,25 @@ package enum SettingsTable {
             help: "How many images are decoded and encoded at one time; 0 is the number of processors."
         ),
         Setting(
+            ours: "ISOLATION",
+            Value<ServerConfiguration.Isolation>.name(),
+            \.isolation,
+            help: "Whether sources are decoded in locked processes: without these the server does not start, "
+                + "decodes in its own process, or always does so."
+        ),
+        Setting(
             "REQUESTS_QUEUE_SIZE",
             .integer(1...1_000_000),
             \.maxMakings,
             help: "How many results are made, or wait for that, at one time; more are answered with 429."
+        ),
+        Setting(
+            ours: "REQUESTS_QUEUE_BYTES",
+            .integer(0...(.max)),
+            \.maxSourceBytesInQueue,
+            help:
+                "How many bytes of downloaded sources may wait for being decoded; while there are more, further results are"
+                + " answered with 429. 0 is an eighth of the memory, at least 64 MiB."
         ),
         Setting("TIMEOUT", .integer(1...86400), \.timeout, help: "Seconds until a request is answered with 503."),
         Setting(
@@ -25,6 +64,12 @@ package enum SettingsTable {
             .integer(1...86400),
             \.keepAliveTimeout,
             help: "Seconds until a connection without a request is closed."
+        ),
+        Setting(
+            "WRITE_RESPONSE_TIMEOUT",
+            .integer(1...86400),
+            \.writeTimeout,
+            help: "Seconds until the connection of a client that takes nothing more of its answer is closed."
         ),
         Setting(
             "LOG_LEVEL",

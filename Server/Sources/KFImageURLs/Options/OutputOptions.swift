@@ -110,6 +110,15 @@ extension OptionTable {
             arguments: [OptionArgument("text", .text("any"), \.delivery.cacheBuster)]
         ),
         ImageOption(
+            "cache_tag",
+            "ct",
+            group: .delivery,
+            help: "Names by which results can be purged together; they are sent as Cache-Tag. Not in imgproxy.",
+            arguments: [OptionArgument("tag", words: "up to 100 letters, digits, `-`, `_` and `.`")],
+            repeats: true,
+            setTogether: setCacheTags
+        ),
+        ImageOption(
             "expires",
             "exp",
             group: .delivery,
@@ -199,6 +208,22 @@ extension OptionTable {
             builder.plan.output.keptFormats.insert(format)
         }
         return nil
+    }
+
+    /// They are sent in a field with commas between them.
+    @Sendable private static func setCacheTags(_ builder: inout PlanBuilder, _ values: [String]) -> String? {
+        for value in values where !value.isEmpty {
+            let isTag =
+                value.utf8.count <= 100 && value.utf8.allSatisfy { "-_.".utf8.contains($0) || isLetterOrDigit($0) }
+            guard isTag else { return "\(quoted(value)) is no tag" }
+            builder.plan.delivery.cacheTags.insert(value)
+        }
+        return nil
+    }
+
+    private static func isLetterOrDigit(_ byte: UInt8) -> Bool {
+        UnicodeScalar(byte).properties.isAlphabetic && byte < 0x80
+            || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
     }
 
     /// A control character would end up in a header, and a slash is no part of a name.

@@ -206,6 +206,8 @@ extension ImagePlan {
         /// Without extension; nil takes the source's.
         package var filename: String?
         package var isAttachment = false
+        /// Names by which results can be purged together.
+        package var cacheTags: Set<String> = []
 
         /// When the URL ends to be valid.
         package var expirationDate: Date? {

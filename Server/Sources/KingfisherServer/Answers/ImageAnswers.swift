@@ -28,6 +28,8 @@ struct ImageAnswers: Sendable {
         fields[.lastModified] = lastModified
         fields[.accessControlAllowOrigin] = configuration.delivery.allowedOrigin
         if configuration.output.negotiates { fields[.vary] = "Accept" }
+        let tags = plan.delivery.cacheTags
+        if !tags.isEmpty { fields.set(.cacheTag, tags.sorted().joined(separator: ",")) }
 
         let status = status(of: served)
         if status == .ok, isUnmodified(for: request.headerFields, entityTag: entityTag, lastModified: lastModified) {

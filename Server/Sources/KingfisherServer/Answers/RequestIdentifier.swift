@@ -25,6 +25,7 @@ func isUnreserved(_ byte: UInt8) -> Bool {
 
 extension HTTPField.Name {
     static let requestIdentifier = Self("X-Request-ID")
+    static let cacheTag = Self("Cache-Tag")
 }
 
 extension HTTPFields {

@@ -1,4 +1,4 @@
-// Bounds how many results are made at one time. For the routes, before they ask the renderer.
+// Bounds how many results are made at one time, and what their sources take. For the routes, before they ask the renderer.
 
 import KFImageURLs
 import Synchronization
@@ -15,10 +15,14 @@ package final class Places: Sendable {
     }
 
     private let limit: Int
+    private let isMemoryFull: @Sendable () -> Bool
     private let requestCounts = Mutex<[RenderingRequest: Int]>([:])
 
-    package init(limit: Int) {
-        self.limit = limit
+    /// - Parameters:
+    ///   - limit: How many places there are.
+    ///   - isMemoryFull: Whether those who have places take so much memory that there are no more of them for now.
+    package init(limit: Int, isMemoryFull: @escaping @Sendable () -> Bool) {
+        (self.limit, self.isMemoryFull) = (limit, isMemoryFull)
     }
 
     /// How many results have a place, and how many requests wait for them.
@@ -29,12 +33,13 @@ package final class Places: Sendable {
     /// Takes or shares a place; nil if none is free.
     func enter(_ request: RenderingRequest) -> Entry? {
         let key = Self.key(of: request)
+        let isFull = isMemoryFull()
         return requestCounts.withLock { counts in
             if let count = counts[key] {
                 counts[key] = count + 1
                 return .joined
             }
-            guard counts.count < limit else { return nil }
+            guard counts.count < limit, !isFull else { return nil }
             counts[key] = 1
             return .first
         }

@@ -1,5 +1,6 @@
 // What the server counts, and Prometheus' text of it. The routes count; `/metrics` shows.
 
+package import Kingfisher
 import Synchronization
 
 /// The counters and times of one server.
@@ -40,6 +41,8 @@ package final class ServerMetrics: Sendable {
         }
     }
 
+    func count(error: String) { state.withLock { $0.errors[error, default: 0] += 1 } }
+
     package func observe(_ step: Step, _ duration: Duration) {
         state.withLock { $0.times[step, default: Histogram()].add(duration / .seconds(1)) }
     }
@@ -51,7 +54,10 @@ package final class ServerMetrics: Sendable {
     }
 
     /// All of it, with the names, sentences and values of what is as it is just now.
-    package func text(gauges: [(name: String, help: String, value: Int)]) -> String {
+    package func text(
+        tier: SharedTierStatistics? = nil,
+        gauges: [(name: String, help: String, value: Int)]
+    ) -> String {
         let state = state.withLock { $0 }
         func counter(_ name: String, _ help: String, _ label: String, _ values: [(String, Int)]) -> [String] {
             ["# HELP \(name) \(help)", "# TYPE \(name) counter"]
@@ -71,6 +77,14 @@ package final class ServerMetrics: Sendable {
             state.errors.map { ($0.key, $0.value) }
         )
         lines += counter("kf_results_total", "Results sent.", "from", state.results.map { ($0.key.rawValue, $0.value) })
+        if let tier {
+            lines += counter(
+                "kf_tier_total",
+                "Calls to the shared tier.",
+                "outcome",
+                tier.counts.map { ($0.name, $0.value) }
+            )
+        }
         lines += ["# HELP kf_seconds Time by step.", "# TYPE kf_seconds histogram"]
         for step in Step.allCases {
             lines += (state.times[step] ?? Histogram()).lines(name: "kf_seconds", labels: "step=\"\(step.rawValue)\"")

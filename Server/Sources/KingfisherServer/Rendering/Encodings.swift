@@ -28,15 +28,10 @@ extension FileFormat {
 }
 
 extension RenderingRequest {
-    /// The format that is certain before the source is known: one that is enforced for this client, or the URL's.
-    private func certainFormat(in settings: OutputSettings) -> FileFormat? {
-        preferredFormats.first(where: settings.enforces) ?? plan.output.format
-    }
-
     /// The formats of sources that are sent as they are: those that the plan names, where the result has the same one.
     func keptFormats(in settings: OutputSettings) -> Set<ImageContentType> {
         let kept = plan.output.keptFormats.filter { format in
-            if let result = certainFormat(in: settings) ?? preferredFormats.first { return format == result }
+            if let result = plan.output.format ?? preferredFormats.first { return format == result }
             return settings.preferredFormats.contains(format)
         }
         return Set(kept.map(\.contentType))
@@ -51,7 +46,7 @@ extension RenderingRequest {
         }
         let settings = configuration.output
         func quality(_ format: FileFormat) -> Double { Double(plan.quality(of: format, in: settings)) / 100 }
-        if let format = certainFormat(in: settings) {
+        if let format = plan.output.format {
             encoding.format = format.contentType
             if FileFormat.lossy.contains(format) { encoding.quality = quality(format) }
             encoding.frames = FileFormat.animated.contains(format) ? .all : .first
@@ -68,16 +63,5 @@ extension RenderingRequest {
         encoding.keptMetadata =
             metadata.isStripped ? (metadata.keepsCopyright ? .copyright : .none) : .exifWithLocation
         return encoding
-    }
-}
-
-extension OutputSettings {
-    /// Whether clients that accept a format get it whatever the URL names.
-    fileprivate func enforces(_ format: FileFormat) -> Bool {
-        switch format {
-        case .webp: webP == .enforced
-        case .avif: avif == .enforced
-        default: false
-        }
     }
 }

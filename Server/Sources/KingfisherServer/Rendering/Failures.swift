@@ -29,7 +29,9 @@ extension RenderingError {
         case .limitExceeded, .tooManyFrames, .outOfMemory: self = .tooLarge(reason)
         case .emptyData, .unrecognizedFormat, .unsupported:
             self.init(status: 422, kind: "not_an_image", reason: reason)
-        case .malformed, .coderFailed: self = .damaged(reason)
+        case .malformed, .coderFailed, .decoderEnded: self = .damaged(reason)
+        // The server's fault, not the source's.
+        case .isolationUnavailable: self.init(status: 500, kind: "internal", reason: reason)
         case .encodingFailed: self.init(status: 422, kind: "not_encodable", reason: reason)
         }
     }

@@ -3,6 +3,7 @@
 import Foundation
 package import KFImageURLs
 package import Kingfisher
+package import Logging
 
 /// Makes results through a manager, which keeps them in memory and on disk as they are sent.
 ///
@@ -16,6 +17,24 @@ package struct ImageRenderer: Rendering {
     /// A renderer with caches in the user's caches directory and a downloader of its own.
     package init(configuration: ServerConfiguration) {
         self.init(configuration: configuration, cache: ImageCache(name: "kf-server"))
+    }
+
+    /// A renderer with caches in the user's caches directory, a downloader of its own, and the tier that is set up.
+    ///
+    /// - Throws: ``InvalidConfiguration`` if the tier's URL is none.
+    package init(configuration: ServerConfiguration, logger: Logger) throws(InvalidConfiguration) {
+        let tier = try configuration.fleet.makeTier()
+        self.init(configuration: configuration)
+        manager.cache.setSharedTier(tier) { change in
+            switch change {
+            case .available(let tier): logger.notice("The shared tier works again.", metadata: ["tier": "\(tier)"])
+            case .unavailable(let tier, let reason):
+                logger.warning(
+                    "The shared tier has failed five times in a row; it is left alone, and tried every five seconds.",
+                    metadata: ["tier": "\(tier)", "reason": "\(reason)"]
+                )
+            }
+        }
     }
 
     /// A renderer that keeps its results in a cache.
@@ -59,6 +78,18 @@ package struct ImageRenderer: Rendering {
         return found.flatMap { $0.isDamaged ? nil : RenderedImage($0) }
     }
 
+    package func purge(_ plan: ImagePlan, _ mode: PurgeMode) async throws(RenderingError) {
+        try await purge(.source(key: try source(of: plan).cacheKey), mode)
+    }
+
+    package func purge(_ scope: PurgeScope, _ mode: PurgeMode) async throws(RenderingError) {
+        do { try await manager.cache.purge(scope, mode: mode) } catch {
+            throw RenderingError(status: 503, kind: "timeout", reason: error.description)
+        }
+    }
+
+    package var tierStatistics: SharedTierStatistics? { manager.cache.sharedTierStatistics }
+
     package func memoryLookup(for request: RenderingRequest) -> MemoryLookup {
         guard let source = try? source(of: request.plan) else { return { nil } }
         let encoding = request.encoding(in: configuration)
@@ -77,7 +108,7 @@ package struct ImageRenderer: Rendering {
         do throws(KingfisherError) {
             image = try await manager.retrieveEncoded(
                 with: source,
-                options: options + [.processor(processor)],
+                options: options + [.processor(processor), .cacheTags(request.plan.delivery.cacheTags)],
                 as: request.encoding(in: configuration)
             )
         } catch {
@@ -89,8 +120,23 @@ package struct ImageRenderer: Rendering {
         return rendered
     }
 
+    package func renew(_ request: RenderingRequest) async {
+        guard let source = try? source(of: request.plan) else { return }
+        // Where it fails, the next request finds out.
+        _ = try? await manager.retrieveEncoded(
+            with: source,
+            options: options(for: request) + [.refreshCached],
+            as: request.encoding(in: configuration)
+        )
+    }
+
+    package var isMemoryFull: Bool {
+        let downloader = manager.downloader
+        return downloader.queueStatus.bytesInFlight >= downloader.maximumBytesInFlight
+    }
+
     private func options(for request: RenderingRequest) -> KingfisherOptionsInfo {
-        options + [.processor(PlanProcessor(request, configuration))]
+        options + [.processor(PlanProcessor(request, configuration)), .cacheTags(request.plan.delivery.cacheTags)]
     }
 
     private func source(of plan: ImagePlan) throws(RenderingError) -> Source {
@@ -131,6 +177,7 @@ package struct ImageRenderer: Rendering {
 extension RenderedImage {
     fileprivate init(_ image: EncodedImage) {
         self.init(image: image, entityTag: "\"" + String(image.checksum, radix: 36) + "\"")
+        isStale = image.isStale
     }
 }
 
@@ -149,6 +196,7 @@ extension ImageDownloader {
         addressPolicy = AddressPolicy(refusing: refused)
         maximumRedirectCount = sources.maxRedirects
         maximumResponseSize = sources.maxBytes > 0 ? sources.maxBytes : .max
+        if configuration.maxSourceBytesInQueue > 0 { maximumBytesInFlight = configuration.maxSourceBytesInQueue }
         connectTimeout = Double(sources.connectTimeout)
         // Shorter than the time of a request, so that a slow source is the reason, and a fallback can be sent.
         let seconds = Double(configuration.timeout) * 0.8

@@ -12,6 +12,15 @@ package protocol Rendering: Sendable {
     func memoryLookup(for request: RenderingRequest) -> MemoryLookup
     /// A result: from the caches, or made. All that ask for one at a time share one making.
     func render(_ request: RenderingRequest) async throws(RenderingError) -> RenderedImage
+    /// Asks the source's server about a result that was sent though it is stale, and makes it anew if it has to be.
+    func renew(_ request: RenderingRequest) async
+    /// Purges all results of a plan's source, or of a scope, on all servers that share a tier.
+    func purge(_ plan: ImagePlan, _ mode: PurgeMode) async throws(RenderingError)
+    func purge(_ scope: PurgeScope, _ mode: PurgeMode) async throws(RenderingError)
+    /// What became of the calls to the shared tier; nil without one.
+    var tierStatistics: SharedTierStatistics? { get }
+    /// Whether the sources that were loaded, and of which results have yet to be made, take all the memory they may.
+    var isMemoryFull: Bool { get }
 }
 
 /// Looks for one result in memory without waiting; nil if it is not there, or may not be sent without a question.
@@ -35,6 +44,8 @@ package struct RenderedImage: Sendable {
     package let entityTag: String
     /// How long its making took; nil for a result that was not made, or for another request.
     package var times: MakingTimes?
+    /// Whether it may be sent, and is to be renewed.
+    package var isStale = false
 
     package init(image: EncodedImage, entityTag: String) {
         (self.image, self.entityTag) = (image, entityTag)

@@ -26,12 +26,15 @@ package final class ImageRoutes: Sendable {
         (self.configuration, self.renderer) = (configuration, renderer)
         (self.logger, self.isDeveloped) = (logger, isDeveloped)
         healthPath = configuration.urls.prefix + "/health"
-        places = Places(limit: configuration.maxMakings)
+        places = Places(limit: configuration.maxMakings) { renderer.isMemoryFull }
         parser = PathParser(settings: configuration.urls)
         answers = ImageAnswers(configuration: configuration, showsReasons: configuration.showsReasons || isDeveloped)
     }
 
     func respond(to request: Request, on connection: any Channel) async -> Response {
+        if request.method == .purge || request.method == .post && request.uri.path == "/purge" {
+            return await purge(request)
+        }
         let isHead = request.method == .head
         guard isHead || request.method == .get else {
             return .text("Method Not Allowed", status: .methodNotAllowed, [.allow: "GET, HEAD"])
@@ -45,8 +48,7 @@ package final class ImageRoutes: Sendable {
         let end = path.utf8.firstIndex(of: UInt8(ascii: "?")) ?? path.endIndex
         switch path[..<end] {
         case "/health", healthPath[...]:
-            // These words, since programs that watch servers of this kind look for them.
-            return .text("imgproxy is running")
+            return .text(await healthText)
         case "/metrics":
             return .text(metricsText, type: "text/plain; version=0.0.4; charset=utf-8")
         case "/" where isDeveloped:
@@ -56,15 +58,31 @@ package final class ImageRoutes: Sendable {
         }
     }
 
+    private var healthText: String {
+        get async {
+            // Where decoders could not be started that is tried again, which takes a while.
+            let decoders = await withCheckedContinuation { answer in
+                DispatchQueue.global().async {
+                    answer.resume(returning: DecodingIsolation.summary(of: ImageDecodingLimits.default.isolation))
+                }
+            }
+            // The first words are those that programs which watch servers of this kind look for.
+            return "imgproxy is running\nDecoders: \(decoders)\n"
+        }
+    }
+
     private var metricsText: String {
         let (makings, waiting) = places.counts
-        return metrics.text(
-            gauges: [
-                ("kf_makings", "Results that are made, or wait for it.", makings),
-                ("kf_waiting_requests", "Requests that wait for these.", waiting),
-                ("kf_pixel_queue_length", "Work that waits for the processors.", PixelThreads.queueLength),
-            ]
-        )
+        let tier = renderer.tierStatistics
+        var gauges = [
+            ("kf_makings", "Results that are made, or wait for it.", makings),
+            ("kf_waiting_requests", "Requests that wait for these.", waiting),
+            ("kf_pixel_queue_length", "Work that waits for the processors.", PixelThreads.queueLength),
+        ]
+        if let tier {
+            gauges.append(("kf_tier_available", "Whether the shared tier is used.", tier.isAvailable ? 1 : 0))
+        }
+        return metrics.text(tier: tier, gauges: gauges)
     }
 
     private func image(_ path: String, _ request: HTTPRequest, on connection: any Channel) async -> Response {
@@ -100,7 +118,7 @@ package final class ImageRoutes: Sendable {
         return response
     }
 
-    private func parse(_ path: String) throws(RenderingError) -> ParsedPath {
+    func parse(_ path: String) throws(RenderingError) -> ParsedPath {
         do throws(RequestError) {
             return try parser.parse(path)
         } catch {
@@ -131,7 +149,10 @@ package final class ImageRoutes: Sendable {
         until deadline: NIODeadline,
         on connection: any Channel
     ) async throws(RenderingError) -> ServedImage {
-        if let image = await renderer.cached(request) { return ServedImage(image: image, origin: .cache(of: image)) }
+        if let image = await renderer.cached(request) {
+            if image.isStale { renew(request) }
+            return ServedImage(image: image, origin: .cache(of: image))
+        }
         guard let entry = places.enter(request) else { throw .tooManyRequests }
         let (renderer, places, metrics) = (renderer, places, metrics)
         let outcome = await clients.outcome(
@@ -153,6 +174,16 @@ package final class ImageRoutes: Sendable {
         )
         let image = try outcome.get()
         return ServedImage(image: image, origin: entry == .joined ? .shared : .cache(of: image))
+    }
+
+    /// Renews a result that is sent though it is stale, if a place is free for that; else a later request does.
+    private func renew(_ request: RenderingRequest) {
+        guard let entry = places.enter(request) else { return }
+        Task { [renderer, places] in
+            // Who has the place already renews it.
+            if entry == .first { await renderer.renew(request) }
+            places.leave(request)
+        }
     }
 }
 
@@ -186,7 +217,9 @@ extension RenderingError {
     static let tooManyRequests = Self(
         status: 429,
         kind: "queue_full",
-        reason: "As many results as KF_REQUESTS_QUEUE_SIZE allows are being made; try again later."
+        reason:
+            "As many results as KF_REQUESTS_QUEUE_SIZE allows are being made, or their sources take as much memory as"
+            + " KF_REQUESTS_QUEUE_BYTES allows; try again later."
     )
     static let timedOut = Self(status: 503, kind: "timeout", reason: "The result was not ready within KF_TIMEOUT.")
     static let clientLeft = Self(status: 499, kind: "client_left", reason: "The client left before it was answered.")

@@ -23,6 +23,21 @@ import Testing
         }
     }
 
+    @Test("Sources that have been loaded count until their results are made") func memory() async throws {
+        try await RenderingRig.run({ $0.maxSourceBytesInQueue = 10_000 }) { rig in
+            let gate = Gate()
+            let bytes = Data(repeating: 7, count: 30_000)
+            rig.server.route("/a", .data(bytes).with { $0.interruption = .hold(after: 20_000, until: gate) })
+            #expect(!rig.renderer.isMemoryFull)
+            async let answer = outcome(rig.error())
+            await until { rig.renderer.isMemoryFull }
+            gate.open()
+            let end = try await answer
+            #expect(end == "422 not_an_image")
+            await until { !rig.renderer.isMemoryFull }
+        }
+    }
+
     @Test("A server that cannot be connected to in time is 504") func unconnected() async throws {
         let port = try FullPort()
         try await RenderingRig.run({ $0.sources.connectTimeout = 1 }) { rig in

@@ -84,7 +84,6 @@ import Testing
         #expect(try await choose("", "/png", [.avif, .webp]) == .avif)
         #expect(try await choose("", "/gif", [.avif, .webp]) == .webp)
         #expect(try await choose("/f:png", "/jpeg", [.webp]) == .png)
-        #expect(try await choose("/f:png", "/jpeg", [.webp]) { $0.output.webP = .enforced } == .webp)
         #expect(try await choose("", "/webp", []) { $0.output.preferredFormats = [.webp, .png] } == .webp)
     }
 

@@ -17,6 +17,9 @@ final class MadeUpRenderer: Rendering {
         var running = 0
         var cancelled = 0
         var isGateClosed = false
+        var isMemoryFull = false
+        var renewed: [String] = []
+        var purges: [(scope: PurgeScope, mode: PurgeMode)] = []
         var waiting: [Int: CheckedContinuation<Void, Never>] = [:]
         var nextNumber = 0
         var awaitingRuns: [(count: Int, continuation: CheckedContinuation<Void, Never>)] = []
@@ -53,6 +56,26 @@ final class MadeUpRenderer: Rendering {
         return image
     }
 
+    func purge(_ plan: ImagePlan, _ mode: PurgeMode) async throws(RenderingError) {
+        try await purge(.source(key: plan.source), mode)
+    }
+
+    func purge(_ scope: PurgeScope, _ mode: PurgeMode) async throws(RenderingError) {
+        state.withLock { $0.purges.append((scope, mode)) }
+    }
+
+    let tierStatistics: SharedTierStatistics? = nil
+
+    func renew(_ request: RenderingRequest) async {
+        state.withLock { $0.renewed.append(request.plan.source) }
+        await passGate()
+    }
+
+    var isMemoryFull: Bool {
+        get { state.withLock { $0.isMemoryFull } }
+        set { state.withLock { $0.isMemoryFull = newValue } }
+    }
+
     /// Makes all that is rendered from now on wait until it is opened, or its task is cancelled.
     func closeGate() { state.withLock { $0.isGateClosed = true } }
 
@@ -83,6 +106,8 @@ final class MadeUpRenderer: Rendering {
 
     var plans: [ImagePlan] { state.withLock { $0.plans } }
     var preferences: [[FileFormat]] { state.withLock { $0.preferences } }
+    var purges: [(scope: PurgeScope, mode: PurgeMode)] { state.withLock { $0.purges } }
+    var renewed: [String] { state.withLock { $0.renewed } }
     var running: Int { state.withLock { $0.running } }
     var cancelled: Int { state.withLock { $0.cancelled } }
 

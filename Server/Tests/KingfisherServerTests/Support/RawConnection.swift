@@ -18,9 +18,18 @@ final class RawConnection: Sendable {
     private let channel: any Channel
     private let received: ByteReader
 
-    init(port: Int) async throws {
+    /// A connection that reads from the beginning, or not before it is told to.
+    init(port: Int, reads: Bool = true) async throws {
         let received = ByteReader()
-        channel = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+        var bootstrap = ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+        if !reads {
+            bootstrap = bootstrap.channelOption(.autoRead, value: false).channelOption(
+                .socketOption(.so_rcvbuf),
+                value: 4096
+            )
+        }
+        channel =
+            try await bootstrap
             .channelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
                     try channel.pipeline.syncOperations.addHandler(ReadingHandler(received))
@@ -31,9 +40,16 @@ final class RawConnection: Sendable {
     }
 
     /// Sends a request without waiting for an answer.
-    func send(_ path: String, _ fields: [String: String] = [:], method: String = "GET") async throws {
+    func send(
+        _ path: String,
+        _ fields: [String: String] = [:],
+        method: String = "GET",
+        body: String? = nil
+    ) async throws {
+        var fields = fields
+        if let body { fields["Content-Length"] = "\(body.utf8.count)" }
         let lines = ["\(method) \(path) HTTP/1.1", "Host: localhost"] + fields.map { "\($0.key): \($0.value)" }
-        let text = lines.joined(separator: "\r\n") + "\r\n\r\n"
+        let text = lines.joined(separator: "\r\n") + "\r\n\r\n" + (body ?? "")
         try await channel.writeAndFlush(ByteBuffer(string: text))
     }
 
@@ -52,6 +68,14 @@ final class RawConnection: Sendable {
         let hasBody = !isHead && answer.status != 304
         if hasBody { answer.body = try await received.bytes(Int(answer.fields["content-length"] ?? "") ?? 0) }
         return answer
+    }
+
+    /// Reads from now on; all bytes that come until the server closes the connection.
+    func rest() async throws -> Int {
+        try await channel.setOption(.autoRead, value: true).get()
+        var count = 0
+        for await chunk in received.chunks { count += chunk.count }
+        return count
     }
 
     /// Whether the server has closed the connection, once all that came was read.

@@ -57,10 +57,10 @@ struct RenderingServer: Sendable {
     }
 
     /// The answer to one request on a connection of its own.
-    func get(_ path: String) async throws -> Answer {
+    func get(_ path: String, _ fields: [String: String] = [:]) async throws -> Answer {
         let connection = try await RawConnection(port: port)
         defer { connection.leave() }
-        try await connection.send(path)
+        try await connection.send(path, fields)
         return try await connection.answer()
     }
 }

@@ -77,10 +77,15 @@ struct RunningServer: Sendable {
     }
 
     /// The answer to one request on a connection of its own.
-    func get(_ path: String, _ fields: [String: String] = [:], method: String = "GET") async throws -> Answer {
+    func get(
+        _ path: String,
+        _ fields: [String: String] = [:],
+        method: String = "GET",
+        body: String? = nil
+    ) async throws -> Answer {
         let connection = try await RawConnection(port: port)
         defer { connection.leave() }
-        try await connection.send(path, fields, method: method)
+        try await connection.send(path, fields, method: method, body: body)
         return try await connection.answer(isHead: method == "HEAD")
     }
 }

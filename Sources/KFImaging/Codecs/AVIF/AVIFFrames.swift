@@ -8,8 +8,10 @@ final class AVIFFrames: FrameDecoder {
     let canvas: PixelSize
     let frames: [FrameDescription]
     let loopCount: UInt
-    // SAFETY: the reader borrows the bytes, which never change, and is used by one thread at a time, as decoders are.
+    // SAFETY: after `init` only `decode` uses the reader. It is called by an `OnDemandFrameSource`, under its lock, or
+    // by the one thread of a decoder process. The reader goes before the bytes that it borrows.
     private nonisolated(unsafe) let reader: AVIFReader
+    // SAFETY: filled before the first decoder of them is made, and never written again; several decoders read them.
     private nonisolated(unsafe) let bytes: Buffer<UInt8>
 
     /// Nil for stills.

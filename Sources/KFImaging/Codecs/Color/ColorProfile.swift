@@ -25,7 +25,8 @@ final class ColorTransform: Sendable {
 
 /// The conversion between two profiles, by lcms.
 private final class ProfileTransform: Sendable {
-    // SAFETY: lcms changes nothing in a transform while it is used, and the handle is closed by the last owner only.
+    // SAFETY: any number of threads may convert at one time: `cmsDoTransform` only reads the transform, its cache
+    // of the last pixel is copied to the stack. `deinit` closes the handle, after the last reference to it has gone.
     private nonisolated(unsafe) let handle: OpaquePointer
 
     init(_ handle: OpaquePointer) { self.handle = handle }

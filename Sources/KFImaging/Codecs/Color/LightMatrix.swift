@@ -1,4 +1,7 @@
-// Matrices between colour spaces of light. Used by the conversions that lcms does not do: L*a*b*, high dynamic range.
+// Amounts of light: matrices between their colour spaces, and their bytes of sRGB. Used by the conversions that lcms
+// does not do: L*a*b*, high dynamic range.
+
+import CKFCodecs
 
 /// A linear map of three amounts of light to three others.
 struct LightMatrix {
@@ -91,4 +94,10 @@ extension LightMatrix {
         let colors = LightMatrix(lights[1], lights[2], lights[3])
         return colors.inverse.map { colors.scaled(by: $0 * lights[0]) }
     }
+}
+
+/// A table of bytes for light from 0 to 1, fine enough that neighbouring entries differ by one at most.
+enum LightBytes {
+    static let steps = Int(KF_LIGHT_STEPS)
+    static let table = (0...steps).map { WorkingSpace.linear.byte(Double($0) / Double(steps)) }
 }

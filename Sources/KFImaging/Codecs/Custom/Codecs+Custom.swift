@@ -18,8 +18,14 @@ extension Codecs {
         _ data: Data,
         options: DecodingOptions = DecodingOptions()
     ) throws(ImagingError) -> Image {
-        guard let custom = ImageCodersManager.shared.custom else { return try decodeBuiltIn(data, options: options) }
-        return try custom.decode(data, options: options)
+        do throws(ImagingError) {
+            guard let custom = ImageCodersManager.shared.custom else {
+                return try decodeBuiltIn(data, options: options)
+            }
+            return try custom.decode(data, options: options)
+        } catch {
+            throw noted(error, of: data, options.limits)
+        }
     }
 
     /// The frames of an animation, none of them decoded yet; nil for stills.

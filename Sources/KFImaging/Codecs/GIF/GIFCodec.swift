@@ -6,6 +6,7 @@ enum GIFCodec: ImageCodec {
     static let contentType = ImageContentType.gif
     static let canEncode = true
     static let canEncodeAnimation = true
+    static let canHaveFrames = true
 
     static func info(_ bytes: UnsafeRawBufferPointer) throws(ImagingError) -> ImageInfo {
         let blocks = try GIFBlocks(bytes, keeping: .none)

@@ -1,4 +1,8 @@
 // HEIC: the primary image, cropped, turned and mirrored by libheif. Built in with the trait of that name only.
+//
+// Only the size of the image is held to the limits. What libheif takes beside it, for parts and hidden images, would be
+// known to a parser of HEVC's units only, and then not for all versions: a locked process with a limit of memory does
+// that for whatever there is (`ImageDecodingLimits.isolation`). The same holds for libjxl.
 
 #if HEIC
 import CKFCodecs
@@ -6,6 +10,9 @@ import Foundation
 
 enum HEICCodec: ImageCodec {
     static let contentType = ImageContentType.heic
+
+    /// libheif loads its decoders, which may be files of their own.
+    static func prepare() { kf_heif_prepare() }
 
     static func info(_ bytes: UnsafeRawBufferPointer) throws(ImagingError) -> ImageInfo {
         let reader = try HEICReader(bytes)
@@ -30,6 +37,7 @@ enum HEICCodec: ImageCodec {
 /// An open HEIC.
 private final class HEICReader {
     let header: kf_heif_header
+    let size: PixelSize
     private let handle: OpaquePointer
 
     init(_ bytes: UnsafeRawBufferPointer) throws(ImagingError) {
@@ -39,11 +47,13 @@ private final class HEICReader {
         }
         self.handle = handle
         self.header = header
+        size =
+            HEICBoxes.isTurned(bytes)
+            ? PixelSize(Int(header.coded_height), Int(header.coded_width))
+            : PixelSize(Int(header.width), Int(header.height))
     }
 
     deinit { kf_heif_close(handle) }
-
-    var size: PixelSize { PixelSize(Int(header.width), Int(header.height)) }
 
     /// An ICC profile takes precedence over the numbers.
     var profile: ColorProfile? {
@@ -57,7 +67,10 @@ private final class HEICReader {
         let size = size
         return try Bitmap(size, hasAlpha: header.has_alpha ? nil : false) { rows throws(ImagingError) in
             var message = kf_message()
-            guard kf_heif_read(handle, rows.base, rows.bytesPerRow, &message) == KF_OK else {
+            guard
+                kf_heif_read(handle, UInt32(size.width), UInt32(size.height), rows.base, rows.bytesPerRow, &message)
+                    == KF_OK
+            else {
                 throw message.error(decoding: .heic)
             }
             // Colours are converted without their alpha; the few that were stored with it lose a little.

@@ -21,7 +21,6 @@ enum JXLCodec: ImageCodec {
     ) throws(ImagingError) -> DecodedImage {
         let reader = try JXLReader(bytes)
         try options.limits.check(width: reader.size.width, height: reader.size.height)
-        try reader.check(options.limits)
         return DecodedImage(bitmap: try reader.bitmap().resampled(to: options.target(for: reader.size)))
     }
 }
@@ -49,20 +48,6 @@ private final class JXLReader {
         let values = withUnsafeBytes(of: header.chromaticities) { Array($0.bindMemory(to: Double.self)) }
         // The header's intensity is not used: encoders write 255 or 10,000 cd/m² whatever the image holds.
         return .coded(chromaticities: values, transfer: Int(header.transfer))
-    }
-
-    /// Throws when the frames that the image is made of, whatever their size, cost more than an image may.
-    func check(_ limits: ImageDecodingLimits) throws(ImagingError) {
-        var (cost, message) = (kf_jxl_cost(), kf_message())
-        guard kf_jxl_estimate(handle, &cost, &message) == KF_OK else { throw message.error(decoding: .jxl) }
-        try limits.check(frameCount: Int(cost.frames))
-        for (name, allowed, count) in [
-            ("maxPixelCount", limits.maxPixelCount, cost.memory),
-            ("maxAnimationPixelCount", limits.maxAnimationPixelCount, cost.work),
-        ] where count > UInt64(max(0, allowed)) {
-            let (width, height) = (Int(cost.width), Int(cost.height))
-            throw .limitExceeded(limit: name, allowed: allowed, width: width, height: height)
-        }
     }
 
     func bitmap() throws(ImagingError) -> Bitmap {

@@ -1,5 +1,9 @@
 // SVG: drawn at the size that is asked for, or its own, by a program of librsvg. Built in with the trait of that name
 // only.
+//
+// A program, since what a drawing costs is known when it is drawn, and librsvg ends the process it is in for some
+// texts. In a process of its own it has limits of memory and time. That costs some 20 ms, locked twice as much, however
+// small the drawing is, and builds need no librsvg.
 
 #if SVG
 import Foundation
@@ -7,6 +11,7 @@ import KFSupport
 
 enum SVGCodec: ImageCodec {
     static let contentType = ImageContentType.svg
+    static let isReadByProgram = true
 
     static func info(_ bytes: UnsafeRawBufferPointer) throws(ImagingError) -> ImageInfo {
         let size = try SVGProgram(limits: .default).size(of: bytes).inPixels(longerSide: nil)
@@ -19,7 +24,7 @@ enum SVGCodec: ImageCodec {
         _ bytes: UnsafeRawBufferPointer,
         _ options: DecodingOptions
     ) throws(ImagingError) -> DecodedImage {
-        let program = SVGProgram(limits: options.limits)
+        let program = try SVGProgram(limits: options.limits)
         let ownSize = try program.size(of: bytes)
         let longerSide = options.longerSide(ofDrawing: ownSize.inPixels(longerSide: nil))
         let size = ownSize.inPixels(longerSide: longerSide)
@@ -30,7 +35,7 @@ enum SVGCodec: ImageCodec {
         // Slightly less, by an amount that 32 bits can represent: what rounding adds would need one pixel more.
         let asked = longerSide.map { (ownSize.longerSide, Double($0) * (1 - 3e-7)) }
         let drawing = try program.draw(bytes, asked, pixelCount: size.width * size.height)
-        return try drawing.withBytes { drawing throws(ImagingError) in try PNGCodec.decode(drawing, options) }
+        return try Codecs.image(of: drawing, PNGCodec.self, options)
     }
 }
 
@@ -79,10 +84,21 @@ private struct SVGProgram {
     static let longestSide = 32_767
     private static let name = "rsvg-convert"
     private let limits: ImageDecodingLimits
+    /// The decoder that locks it; nil: nothing does.
+    private let decoder: String?
     /// The time is that of all runs for one drawing.
     private let start = SuspendingClock.now
 
-    init(limits: ImageDecodingLimits) { self.limits = limits }
+    /// The program under limits, locked as decoders are if that is wanted; throws where it is required and cannot be had.
+    init(limits: ImageDecodingLimits) throws(ImagingError) {
+        self.limits = limits
+        let finding = try DecoderPool.shared.forUse(limits.isolation)?.finding()
+        if limits.isolation == .required, finding?.greeting?.landlock == 0 {
+            // The program reads files, and only Landlock says which.
+            throw .isolationUnavailable(detail: "drawings need Landlock, which this kernel does not have")
+        }
+        decoder = finding?.path
+    }
 
     /// The size of a drawing: its own, or that of its visible content.
     func size(of drawing: UnsafeRawBufferPointer) throws(ImagingError) -> DrawingSize {
@@ -125,7 +141,12 @@ private struct SVGProgram {
         let bounds = SandboxedProcess.Limits(memory: memory(pixelCount: pixelCount), seconds: seconds, output: output)
         do throws(SandboxedProcess.Failure) {
             // Threads share the limits of time and memory; as many as there are cores would use them up.
-            let program = SandboxedProcess(Self.name, limits: bounds, variables: ["RAYON_NUM_THREADS=1"])
+            let program = SandboxedProcess(
+                Self.name,
+                limits: bounds,
+                variables: ["RAYON_NUM_THREADS=1"],
+                lockedBy: decoder
+            )
             return try program.run(drawing, arguments: arguments, companion: style)
         } catch {
             throw .unsupported(.svg, detail: reason(error))

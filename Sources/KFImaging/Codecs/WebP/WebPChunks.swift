@@ -11,7 +11,7 @@ struct WebPChunks {
         let image: Range<Int>
     }
 
-    /// The frames that are there, the last one perhaps in part.
+    /// The frames that are there, at least one, the last one perhaps in part.
     private(set) var frames: [Frame] = []
 
     /// Whether the file ends before it is as long as it says.
@@ -20,8 +20,8 @@ struct WebPChunks {
     /// Seconds for all frames.
     var duration: Double { frames.reduce(0) { $0 + $1.description.delay } }
 
-    /// The frames of an image of a given size; one that sticks out of it ends them.
-    init(_ file: UnsafeRawBufferPointer, canvas: PixelSize) {
+    /// The frames of an image of a given size, up to one that sticks out of it; nil when there is none.
+    init?(_ file: UnsafeRawBufferPointer, canvas: PixelSize) {
         let length = 8 + Self.number(file, 4, 4)
         let bytes = UnsafeRawBufferPointer(rebasing: file.prefix(length))
         isTruncated = bytes.count < length
@@ -41,6 +41,7 @@ struct WebPChunks {
             // Chunks begin at even places.
             offset += 8 + size + size % 2
         }
+        if frames.isEmpty { return nil }
     }
 
     private static func describe(_ content: UnsafeRawBufferPointer) -> FrameDescription {

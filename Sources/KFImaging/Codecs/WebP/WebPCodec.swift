@@ -7,6 +7,7 @@ enum WebPCodec: ImageCodec {
     static let contentType = ImageContentType.webp
     static let canEncode = true
     static let canEncodeAnimation = true
+    static let canHaveFrames = true
 
     static func info(_ bytes: UnsafeRawBufferPointer) throws(ImagingError) -> ImageInfo {
         let reader = try WebPReader(bytes)
@@ -107,7 +108,7 @@ enum WebPCodec: ImageCodec {
 /// An open WebP.
 final class WebPReader {
     let header: kf_webp_header
-    /// Nil for stills.
+    /// Nil for stills, and for animations none of whose frames can be read.
     let chunks: WebPChunks?
     private let handle: OpaquePointer
 

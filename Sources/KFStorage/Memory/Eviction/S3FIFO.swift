@@ -10,6 +10,10 @@
 /// (Megiddo and Modha, FAST 2003). Scrolling up and down a list requests images of a minute ago that were shown once,
 /// and a queue that holds a tenth of the cache has lost them by then.
 ///
+/// Measured (`kf-bench` prints the table) with a cache of 1 % of 100,000 objects, Zipf(0.9) with scans between: LRU
+/// finds 30 % of the requests, SIEVE 40 %, S3-FIFO 41 %. On a list scrolled up and down LRU finds 75 %, SIEVE 35 %,
+/// S3-FIFO with a fixed queue 63 %, this 71 %.
+///
 /// It only keeps the order. The uses of an entry since the order last examined it are counted by the owner of the
 /// entry: so a hit writes to the entry alone, and touches neither the order nor its lock.
 @_spi(Eviction) public struct S3FIFO: Sendable {

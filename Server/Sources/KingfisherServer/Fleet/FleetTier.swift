@@ -1,0 +1,63 @@
+// The store that several servers share, made of the settings. For the program, and for applications.
+
+import Foundation
+package import KFImageURLs
+package import Kingfisher
+import KingfisherTiers
+
+extension FleetSettings {
+    /// The tier; nil if none is set.
+    ///
+    /// A store that cannot be reached is no error: servers work without it until it can.
+    ///
+    /// - Throws: ``InvalidConfiguration`` if a URL is none of a store.
+    package func makeTier() throws(InvalidConfiguration) -> (any SharedTier)? {
+        guard let tier else {
+            if leases != nil { throw InvalidConfiguration(complaints: ["KF_LEASES: It needs KF_TIER."]) }
+            return nil
+        }
+        guard Self.scheme(of: tier) == "s3" else {
+            if leases != nil {
+                throw InvalidConfiguration(complaints: ["KF_LEASES: KF_TIER has leases of its own; leave this out."])
+            }
+            return try Self.redis(tier, "KF_TIER")
+        }
+        let store = try Self.store(tier)
+        guard let leases else { return store }
+        return LeasedTier(store: store, coordinator: try Self.redis(leases, "KF_LEASES"))
+    }
+
+    private static func scheme(of text: String) -> String { URLComponents(string: text)?.scheme?.lowercased() ?? "" }
+
+    private static func redis(_ text: String, _ name: String) throws(InvalidConfiguration) -> RedisTier {
+        do { return try RedisTier(text) } catch {
+            throw InvalidConfiguration(complaints: ["\(name): \(error)"])
+        }
+    }
+
+    /// A store by `s3://bucket/prefix?region=…&endpoint=…`.
+    private static func store(_ text: String) throws(InvalidConfiguration) -> S3Tier {
+        func complaint(_ text: String) -> InvalidConfiguration {
+            InvalidConfiguration(complaints: ["KF_TIER: \(text)"])
+        }
+        guard let parts = URLComponents(string: text), let bucket = parts.host, !bucket.isEmpty else {
+            throw complaint("It must be s3://bucket/prefix?region=…&endpoint=….")
+        }
+        var arguments: [String: String] = [:]
+        for item in parts.queryItems ?? [] { arguments[item.name] = item.value }
+        let unknown = arguments.keys.filter { !["region", "endpoint"].contains($0) }.sorted()
+        guard unknown.isEmpty else {
+            throw complaint("\(unknown.joined(separator: ", ")) is unknown; there are region and endpoint.")
+        }
+        let endpoint = arguments["endpoint"].flatMap { URL(string: $0) }
+        guard arguments["endpoint"] == nil || endpoint?.host != nil else { throw complaint("The endpoint is no URL.") }
+        let prefix = parts.path.split(separator: "/").joined(separator: "/")
+        let configuration = S3Tier.Configuration(
+            bucket: bucket,
+            region: arguments["region"] ?? "us-east-1",
+            endpoint: endpoint,
+            prefix: prefix.isEmpty ? "kingfisher" : prefix
+        )
+        do { return try S3Tier(configuration) } catch { throw complaint("\(error)") }
+    }
+}

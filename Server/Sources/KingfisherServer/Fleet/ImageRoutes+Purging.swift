@@ -1,0 +1,62 @@
+// The answers to requests to purge. For the routes.
+
+import Crypto
+import Foundation
+import HTTPTypes
+import Hummingbird
+import KFImageURLs
+import Kingfisher
+
+extension ImageRoutes {
+    /// Purges what `POST /purge` asks for, or the source of the image that `PURGE` names; for those who know the token.
+    func purge(_ request: Request) async -> Response {
+        guard let token = configuration.fleet.purgeToken else {
+            return .text("Nothing can be purged without KF_PURGE_TOKEN.", status: .notFound)
+        }
+        guard Self.mayPurge(request.headers[.authorization], token: token) else {
+            return .text("Purging needs the token.", status: .unauthorized, [.wwwAuthenticate: "Bearer"])
+        }
+        do throws(RenderingError) {
+            let (subject, mode) = try await subject(of: request)
+            switch subject {
+            case .source(let source):
+                var plan = ImagePlan()
+                plan.source = source
+                try await renderer.purge(plan, mode)
+            case .scope(let scope): try await renderer.purge(scope, mode)
+            }
+            return .text("purged\n")
+        } catch {
+            return .text(
+                error.reason,
+                status: HTTPResponse.Status(code: error.status),
+                error.isPassing ? [.retryAfter: "1"] : [:]
+            )
+        }
+    }
+
+    private func subject(of request: Request) async throws(RenderingError) -> (PurgeRequest.Subject, PurgeMode) {
+        guard request.method == .post else {
+            return (.source(try parse(request.head.path ?? "").plan.source), .delete)
+        }
+        guard let body = try? await request.body.collect(upTo: 64 << 10),
+            let read = PurgeRequest.read(Data(body.readableBytesView))
+        else {
+            let reason = "The body must be JSON like \(PurgeRequest.usage)"
+            throw RenderingError(status: 400, kind: "bad_purge", reason: reason)
+        }
+        return read
+    }
+
+    /// Whether a field `Authorization` has the token; the time it takes says nothing about it.
+    private static func mayPurge(_ field: String?, token: String) -> Bool {
+        let sent = field.map { $0.hasPrefix("Bearer ") ? String($0.dropFirst(7)) : "" } ?? ""
+        let (left, right) = (SHA256.hash(data: Data(sent.utf8)), SHA256.hash(data: Data(token.utf8)))
+        return left == right
+    }
+}
+
+extension HTTPRequest.Method {
+    /// Removes what caches have of a URL; known from Varnish and Squid.
+    static let purge = HTTPRequest.Method("PURGE") ?? .delete
+}

@@ -1,0 +1,45 @@
+// Why the last bytes that could not be decoded could not be. Decoding notes it, errors of loads ask for it.
+
+package import Foundation
+import KFSupport
+
+/// Bytes that could not be decoded, and why: processors do not say it.
+private struct FailedDecoding: Sendable {
+    let bytes: ContentFingerprint
+    let limits: ImageDecodingLimits
+    let reason: ImagingError
+}
+
+extension Codecs {
+    /// More than there are errors whose reasons are about to be asked for.
+    private static let maxFailureCount = 64
+    /// The latest is the last.
+    private static let failures = Locked<[FailedDecoding]>([])
+
+    /// Notes why bytes could not be decoded, and returns it.
+    static func noted(_ reason: ImagingError, of data: Data, _ limits: ImageDecodingLimits) -> ImagingError {
+        let failure = FailedDecoding(bytes: ContentFingerprint(data), limits: limits, reason: reason)
+        failures.withLock { failures in
+            failures.removeAll { $0.bytes == failure.bytes }
+            if failures.count == maxFailureCount { failures.removeFirst() }
+            failures.append(failure)
+        }
+        return reason
+    }
+
+    /// Why no image, animated or not, can be made of these bytes under the limits in force; nil when one can.
+    ///
+    /// It is the reason for which they could not be decoded just now. Where that is not known any more, or was under
+    /// other limits, they are decoded again to find out.
+    package static func diagnose(_ data: Data) -> ImagingError? {
+        let (bytes, limits) = (ContentFingerprint(data), ImageDecodingLimits.default)
+        let known = failures.withLock { $0.last { $0.bytes == bytes && $0.limits == limits } }
+        if let known { return known.reason }
+        do throws(ImagingError) {
+            _ = try Image.decode(data, options: ImageCreatingOptions(), limits: limits)
+            return nil
+        } catch {
+            return error
+        }
+    }
+}

@@ -1,0 +1,231 @@
+// The calls to a shared tier: limited in time, left out while it fails, verified and counted. For CacheCore and loads.
+
+import Foundation
+import KFSupport
+
+/// A cache's access to its tier.
+final class TierAccess: Sendable {
+    /// Limits that a program has no reason to change.
+    struct Limits: Sendable {
+        /// How long a load waits for one call.
+        var call = Duration.milliseconds(250)
+        /// How long a value may take to be stored or removed.
+        var write = Duration.seconds(5)
+        /// How long a lease holds unless it is renewed.
+        var lease = Duration.milliseconds(500)
+        /// How long a load waits for another machine.
+        var wait = Duration.seconds(5)
+        /// How long a lease is kept for what was made to reach the tier.
+        var handOver = Duration.seconds(1)
+        /// For how long a miss is remembered, so that a program which looks first and then loads asks once.
+        var missLifetime = Duration.milliseconds(100)
+        /// How many values are stored or removed at once.
+        var concurrentWrites = 4
+        /// How many may wait for that, and how many bytes they may have.
+        var waitingWrites = 512
+        var waitingBytes = 32 << 20
+    }
+
+    private struct State: Sendable {
+        var breaker = TierBreaker()
+        var statistics = SharedTierStatistics()
+        /// When keys were missed that were asked for not long ago.
+        var misses: [TierKey: Duration] = [:]
+    }
+
+    let tier: any SharedTier
+    let limits: Limits
+    let clock: TierClock
+    private let onChange: (@Sendable (SharedTierChange) -> Void)?
+    private let state = Locked(State())
+    let writes: TierWrites
+
+    init(
+        _ tier: any SharedTier,
+        limits: Limits = Limits(),
+        clock: TierClock = TierClock(ContinuousClock()),
+        onChange: (@Sendable (SharedTierChange) -> Void)? = nil
+    ) {
+        (self.tier, self.limits, self.clock, self.onChange) = (tier, limits, clock, onChange)
+        writes = TierWrites(limits)
+    }
+
+    /// What became of the calls.
+    var statistics: SharedTierStatistics {
+        state.withLock { state in
+            var statistics = state.statistics
+            statistics.isAvailable = state.breaker.isClosed
+            return statistics
+        }
+    }
+
+    func count(_ change: @Sendable (inout SharedTierStatistics) -> Void) {
+        state.withLock { change(&$0.statistics) }
+    }
+
+    // MARK: Values
+
+    /// The value of an entry; nil if there is none that can be used.
+    ///
+    /// It may be looked for *again*: it was missed just now, and another machine may have made it since.
+    func value(for key: TierKey, isAgain: Bool) async -> TierValue? {
+        if !isAgain, isMissing(key) { return nil }
+        guard let found = await read({ [tier] in try await tier.get(key.name) }) else { return nil }
+        let value = found.flatMap { TierValue(encoded: $0, for: key) }
+        let now = clock.now()
+        state.withLock { state in
+            switch (found, value) {
+            case (_, .some): state.statistics.hits += 1
+            case (nil, nil): if !isAgain { state.statistics.misses += 1 }
+            case (.some, nil): state.statistics.invalid += 1
+            }
+            if state.misses.count > 4_096 { state.misses = [:] }
+            state.misses[key] = value == nil && !isAgain ? now : nil
+        }
+        return value
+    }
+
+    private func isMissing(_ key: TierKey) -> Bool {
+        let now = clock.now()
+        return state.withLock { state in state.misses[key].map { now - $0 < limits.missLifetime } ?? false }
+    }
+
+    /// Stores a value in the background.
+    func put(_ value: TierValue, for key: TierKey) {
+        let lifetime = value.expires.timeIntervalSince(value.madeAt)
+        guard lifetime > 0 else { return }
+        let size = value.bytes.count
+        guard size + 4_096 <= tier.maximumValueSize else { return count { $0.dropped += 1 } }
+        // More than ten years count as no expiry.
+        let expiry: Duration? = lifetime < 315_000_000 ? .seconds(lifetime) : nil
+        let isTaken = writes.add(key, bytes: size) { [self] in
+            let encoded = value.encoded(for: key)
+            let stored: Void? = await call(within: limits.write) { [tier] in
+                try await tier.put(encoded, forKey: key.name, expiry: expiry)
+            }
+            if stored != nil { count { $0.stores += 1 } }
+        }
+        if !isTaken { count { $0.dropped += 1 } }
+    }
+
+    /// Removes a value in the background.
+    func remove(_ key: TierKey) {
+        let isTaken = writes.add(key, bytes: 0) { [self] in
+            let removed: Void? = await call(within: limits.write) { [tier] in try await tier.remove(key.name) }
+            if removed != nil { count { $0.removals += 1 } }
+        }
+        if !isTaken { count { $0.dropped += 1 } }
+    }
+
+    // MARK: Calls
+
+    /// Reads; nil when that was not tried, failed, took too long or was cancelled.
+    ///
+    /// Only readers decide whether the tier works: one that is full can still be read.
+    func read<Value: Sendable>(_ body: @escaping @Sendable () async throws -> Value) async -> Value? {
+        guard state.withLock({ $0.breaker.mayCall(at: clock.now()) }) else { return skipped() }
+        let end = await end(of: body, within: limits.call)
+        let change = state.withLock { state -> TierBreaker.Change in
+            switch end {
+            case .value: return state.breaker.recordSuccess()
+            case .cancelled: state.breaker.recordNothing()
+            case .timedOut, .failed:
+                return state.breaker.recordFailure(at: clock.now(), jitter: Double.random(in: 0...1))
+            }
+            return .none
+        }
+        switch change {
+        case .none: break
+        case .opened: onChange?(.unavailable(tier: tier.name, reason: end.reason))
+        case .closed: onChange?(.available(tier: tier.name))
+        }
+        return end.value
+    }
+
+    /// Makes another call than reading; nil when it was not made, failed, took too long or was cancelled.
+    func call<Value: Sendable>(
+        within limit: Duration,
+        _ body: @escaping @Sendable () async throws -> Value
+    ) async -> Value? {
+        guard state.withLock({ $0.breaker.isPassing(at: clock.now()) }) else { return skipped() }
+        return await end(of: body, within: limit).value
+    }
+
+    /// Makes a call that is neither left out while the tier fails nor says whether it works: of coordination, which may be
+    /// in another store, and of a lease that is held.
+    func callAnyway<Value: Sendable>(
+        within limit: Duration,
+        _ body: @escaping @Sendable () async throws -> Value
+    ) async -> Value? {
+        await end(of: body, within: limit).value
+    }
+
+    private func skipped<Value>() -> Value? {
+        count { $0.skipped += 1 }
+        return nil
+    }
+
+    private func end<Value: Sendable>(
+        of body: @escaping @Sendable () async throws -> Value,
+        within limit: Duration
+    ) async -> TierCallEnd<Value> {
+        let end = Promise<TierCallEnd<Value>>()
+        let work = Task { end.fulfil(await Result { try await body() }.tierCallEnd) }
+        let timer = Task { [clock] in
+            guard await clock.sleep(limit) else { return }
+            end.fulfil(.timedOut)
+        }
+        let result = await end.value(onCancel: { end.fulfil(.cancelled) })
+        timer.cancel()
+        switch result {
+        case .value: return result
+        case .timedOut: count { $0.timeouts += 1 }
+        case .failed: count { $0.failures += 1 }
+        case .cancelled: break
+        }
+        work.cancel()
+        return result
+    }
+}
+
+/// How a call ended.
+private enum TierCallEnd<Value: Sendable>: Sendable {
+    case value(Value)
+    case failed(reason: String)
+    case timedOut
+    case cancelled
+
+    var value: Value? { if case .value(let value) = self { value } else { nil } }
+
+    var reason: String {
+        switch self {
+        case .value, .cancelled: ""
+        case .failed(let reason): reason
+        case .timedOut: "It did not answer in time."
+        }
+    }
+}
+
+extension Result where Success: Sendable {
+    fileprivate var tierCallEnd: TierCallEnd<Success> {
+        switch self {
+        case .success(let value): .value(value)
+        case .failure(let error) where error is CancellationError: .cancelled
+        case .failure(let error): .failed(reason: "\(error)")
+        }
+    }
+}
+
+/// A clock of any type.
+struct TierClock: Sendable {
+    /// The time since the clock was made.
+    let now: @Sendable () -> Duration
+    /// Waits, and returns whether it was not cancelled.
+    let sleep: @Sendable (Duration) async -> Bool
+
+    init<C: Clock>(_ clock: C) where C.Duration == Duration {
+        let start = clock.now
+        now = { start.duration(to: clock.now) }
+        sleep = { duration in (try? await clock.sleep(for: duration)) != nil }
+    }
+}

@@ -1,0 +1,92 @@
+// The right to make an image that one machine has at a time. For TierAccess and loads.
+
+import Foundation
+import KFSupport
+
+/// A lease that is held, and renewed until it is given back or lost.
+final class TierLease: Sendable {
+    private let access: TierAccess
+    private let leases: any SharedLeases
+    private let key: TierKey
+    private let owner: String
+    private let renewing = Locked<Task<Void, Never>?>(nil)
+
+    fileprivate init(_ access: TierAccess, _ leases: any SharedLeases, _ key: TierKey, owner: String) {
+        (self.access, self.leases, self.key, self.owner) = (access, leases, key, owner)
+    }
+
+    /// Renews it every third of its time.
+    fileprivate func keep() {
+        let task = Task { [self] in
+            while await access.clock.sleep(access.limits.lease / 3) {
+                let duration = access.limits.lease
+                let isHeld = await access.callAnyway(within: access.limits.call) { [leases, key, owner] in
+                    try await leases.renew(key.lease, owner: owner, duration: duration)
+                }
+                // One that could not be asked for may still be there.
+                guard isHeld == false, !Task.isCancelled else { continue }
+                return access.count { $0.lostLeases += 1 }
+            }
+        }
+        renewing.withLock { $0 = task }
+    }
+
+    /// Waits until what was made has reached the tier, but not for long: others would wait behind slow writes.
+    private func handOver(_ storing: Promise<CacheStoreResult>) async {
+        let end = Promise<Void>()
+        let writing = Task { [access, key] in
+            _ = await storing.value
+            await access.writes.finished(key)
+            end.fulfil(())
+        }
+        let timer = Task { [access] in if await access.clock.sleep(access.limits.handOver) { end.fulfil(()) } }
+        await end.value
+        writing.cancel()
+        timer.cancel()
+    }
+
+    /// Gives it back in the background, once what was made has reached the tier.
+    ///
+    /// - Parameter storing: Fulfilled when what was made is stored here; nil if nothing is.
+    func release(after storing: Promise<CacheStoreResult>? = nil) {
+        Task { [self] in
+            if let storing { await handOver(storing) }
+            renewing.withLock { $0 }?.cancel()
+            _ = await access.callAnyway(within: access.limits.write) { [leases, key, owner] in
+                try await leases.release(key.lease, owner: owner)
+            }
+        }
+    }
+}
+
+extension TierAccess {
+    /// Who makes an entry.
+    enum Turn: Sendable {
+        /// This machine, until it gives the lease back.
+        case taken(TierLease)
+        /// Another one at this time.
+        case held
+        /// Each for itself: the tier cannot say.
+        case unknown
+    }
+
+    /// Asks for the right to make an entry; anyway, if need be: while the tier fails, too.
+    func lease(_ key: TierKey, anyway: Bool = false) async -> Turn {
+        guard let leases = tier.leases else { return .unknown }
+        let owner = String(UInt64.random(in: 0...UInt64.max), radix: 36)
+        let duration = limits.lease
+        let take: @Sendable () async throws -> Bool = {
+            try await leases.lease(key.lease, owner: owner, duration: duration)
+        }
+        let isTaken = anyway ? await callAnyway(within: limits.call, take) : await call(within: limits.call, take)
+        guard let isTaken else { return .unknown }
+        guard isTaken else { return .held }
+        count { $0.leases += 1 }
+        let lease = TierLease(self, leases, key, owner: owner)
+        lease.keep()
+        return .taken(lease)
+    }
+
+    /// Waits before the tier is asked again for what another machine makes; returns whether it was not cancelled.
+    func pause() async -> Bool { await clock.sleep(.milliseconds(Int.random(in: 5...25))) }
+}

@@ -1,0 +1,146 @@
+// A store of values on AWS S3, or what speaks its protocol, as a tier that several machines share. For programs.
+
+public import Foundation
+import KFSupport
+package import KFTransport
+
+public import protocol Kingfisher.SharedTier
+
+/// A tier on AWS S3 or a store that speaks its protocol: R2, MinIO, Ceph, OpenStack Swift with `s3api`.
+///
+/// ```swift
+/// let tier = try S3Tier(S3Tier.Configuration(bucket: "images", region: "eu-central-1"))
+/// ```
+/// S3 has no leases: with those of another store, see `LeasedTier`, each image is made once; without, once a machine.
+///
+/// A value that has expired is not returned, and stays in the bucket until it is replaced: S3 removes it if a rule of the
+/// bucket's lifecycle says so. That rule is for the folder of ``Configuration/prefix``, and its number of days is at
+/// least that of the longest expiry.
+///
+/// The credentials have to permit `s3:GetObject`, `s3:PutObject` and `s3:DeleteObject` on the objects, and `s3:ListBucket`
+/// on the bucket: without the latter S3 says of a value that is not there that it must not be read.
+///
+/// It connects to the store directly, or through the proxy of the environment, and has two seconds for that. It takes
+/// five seconds of silence for a failure. Redirects are not followed.
+public final class S3Tier: SharedTier {
+    /// The field in which a value's expiry is kept, in seconds since 1970.
+    private static let expiryField = "x-amz-meta-kf-expires"
+
+    /// The address of the bucket and the folder in it, such as `https://s3.eu-central-1.amazonaws.com/images/kingfisher`.
+    public let name: String
+    /// The largest value in bytes that is stored or read.
+    public let maximumValueSize: Int
+
+    private let client: S3Client
+
+    /// A tier; it asks the store nothing yet.
+    ///
+    /// - Parameters:
+    ///   - configuration: Which bucket it uses, and how.
+    ///   - credentials: Where its credentials come from.
+    /// - Throws: An ``S3Error`` if there can be no such bucket or endpoint.
+    public convenience init(_ configuration: Configuration, credentials: S3CredentialSource = .automatic) throws {
+        var settings = CurlTransport.Configuration()
+        // HTTP/1.1 has one request at a time on a connection, and each takes some 20 ms.
+        settings.connectionsPerHost = 64
+        try self.init(configuration, credentials: credentials, transport: CurlTransport(configuration: settings))
+    }
+
+    /// A tier over any transport, with any clock.
+    package init(
+        _ configuration: Configuration,
+        credentials: S3CredentialSource,
+        transport: any Transport,
+        clock: @escaping @Sendable () -> Date = { Date() }
+    ) throws {
+        client = try S3Client(configuration, credentials: credentials, transport: transport, clock: clock)
+        maximumValueSize = max(0, configuration.maximumValueSize)
+        name = "\(client.address.origin)\(client.address.bucketPath)/\(configuration.prefix)"
+    }
+
+    /// The value of a key, unless it has expired.
+    ///
+    /// - Parameter key: The key.
+    /// - Returns: The value; nil if there is none, or none that is still valid.
+    /// - Throws: An ``S3Error`` if the store refuses, or if the bucket is missing; an error of the transport.
+    public func get(_ key: String) async throws -> Data? {
+        // A response that names a failure has a body, too.
+        let limit = max(maximumValueSize, 64 << 10)
+        let reply = try await client.reply(to: request("GET", key), limit: limit)
+        guard isValid(reply) else { return nil }
+        guard reply.body.count <= maximumValueSize else { throw tooLarge(reply.body.count) }
+        return reply.body
+    }
+
+    /// Stores a value; an earlier value of the key is replaced.
+    ///
+    /// - Parameters:
+    ///   - value: The bytes.
+    ///   - key: The key.
+    ///   - expiry: After which time it is no longer returned; nil means never.
+    /// - Throws: An ``S3Error`` if the store refuses, or if the value is too large; an error of the transport.
+    public func put(_ value: Data, forKey key: String, expiry: Duration?) async throws {
+        guard value.count <= maximumValueSize else { throw tooLarge(value.count) }
+        var request = request("PUT", key)
+        request.body = value
+        request.fields = [("content-type", "application/octet-stream")]
+        // What is valid for centuries is valid for ever.
+        if let seconds = expiry?.inSeconds, seconds < 1e10 {
+            let end = (client.now.timeIntervalSince1970 + max(0, seconds)).rounded(.up)
+            request.fields.append((Self.expiryField, String(Int64(end))))
+        }
+        _ = try await client.reply(to: request)
+    }
+
+    /// Removes the value of a key, if there is one.
+    ///
+    /// - Throws: An ``S3Error`` if the store refuses; an error of the transport.
+    public func remove(_ key: String) async throws { _ = try await client.reply(to: request("DELETE", key)) }
+
+    /// Whether there is a value of a key that has not expired.
+    ///
+    /// It is not transferred. S3 gives no reason for a failure here, so a missing bucket counts as a missing value.
+    /// - Throws: An ``S3Error`` if the store refuses; an error of the transport.
+    public func contains(_ key: String) async throws -> Bool {
+        do {
+            return isValid(try await client.reply(to: request("HEAD", key)))
+        } catch let error as S3Error where error.status == 404 {
+            return false
+        }
+    }
+
+    /// Up to a thousand keys of values, expired ones too, in the order of their UTF-8.
+    ///
+    /// The next ones are those after the last one; there are no more once none is returned. As it needs the bucket and the
+    /// credentials, it is also what a program may call first to see whether both are right.
+    /// - Parameters:
+    ///   - beginning: What the keys begin with.
+    ///   - previous: The key after which they begin; nil begins with the first.
+    /// - Returns: The keys, without the folder.
+    /// - Throws: An ``S3Error`` if the store refuses, or if the bucket is missing; an error of the transport.
+    public func keys(beginningWith beginning: String = "", after previous: String? = nil) async throws -> [String] {
+        let prefix = client.address.prefix
+        var query = [("list-type", "2"), ("prefix", prefix + beginning)]
+        if let previous { query.append(("start-after", prefix + previous)) }
+        let path = client.address.bucketPath.isEmpty ? "/" : client.address.bucketPath
+        let reply = try await client.reply(to: S3Request(method: "GET", path: path, query: query))
+        // A name outside the folder would be one that was not asked for.
+        return S3Document(reply.body).texts(of: "Key").filter { $0.utf8.starts(with: prefix.utf8) }
+            .map { String(decoding: $0.utf8.dropFirst(prefix.utf8.count), as: UTF8.self) }
+    }
+
+    private func request(_ method: String, _ key: String) -> S3Request {
+        S3Request(method: method, path: client.address.path(ofKey: key))
+    }
+
+    /// Whether a response has a value that has not expired; an expiry that cannot be read is over.
+    private func isValid(_ reply: S3Reply) -> Bool {
+        guard reply.isSuccess else { return false }
+        guard let field = reply.response.value(forHTTPHeaderField: Self.expiryField) else { return true }
+        return Int64(field).map { TimeInterval($0) > client.now.timeIntervalSince1970 } ?? false
+    }
+
+    private func tooLarge(_ size: Int) -> S3Error {
+        S3Error("A value of \(size) bytes is too large for \(client.place): the limit is \(maximumValueSize) bytes.")
+    }
+}

@@ -1,0 +1,156 @@
+// A tier in memory that can misbehave, and several machines that share it. For tests of the shared tier.
+
+import Foundation
+import KFSupport
+import KingfisherTestSupport
+
+@testable import Kingfisher
+
+/// A tier in memory, whose leases end when their time is over.
+final class TestTier: SharedTier, SharedLeases {
+    /// What becomes of calls.
+    enum Behaviour: Sendable { case works, fails, hangs }
+
+    struct Broken: Error, CustomStringConvertible { let description = "The shelf has fallen." }
+
+    private struct State: Sendable {
+        var behaviour = Behaviour.works
+        var values: [String: Data] = [:]
+        var expiries: [String: Duration] = [:]
+        var leases: [String: (owner: String, end: ContinuousClock.Instant)] = [:]
+        var calls: [String] = []
+        var renewals = 0
+    }
+    private let state = Locked(State())
+    private let hasLeases: Bool
+    let maximumValueSize: Int
+    let name = "test"
+
+    init(hasLeases: Bool = true, maximumValueSize: Int = .max) {
+        (self.hasLeases, self.maximumValueSize) = (hasLeases, maximumValueSize)
+    }
+
+    var leases: (any SharedLeases)? { hasLeases ? self : nil }
+    var behaviour: Behaviour {
+        get { state.withLock { $0.behaviour } }
+        set { state.withLock { $0.behaviour = newValue } }
+    }
+    var values: [String: Data] {
+        get { state.withLock { $0.values } }
+        set { state.withLock { $0.values = newValue } }
+    }
+    var expiries: [String: Duration] { state.withLock { $0.expiries } }
+    /// The names of the functions that were called.
+    var calls: [String] { state.withLock { $0.calls } }
+    var renewals: Int { state.withLock { $0.renewals } }
+    var heldLeases: Int { state.withLock { $0.leases.count } }
+
+    private func begin(_ call: String) async throws {
+        let behaviour = state.withLock { state in
+            state.calls.append(call)
+            return state.behaviour
+        }
+        switch behaviour {
+        case .works: break
+        case .fails: throw Broken()
+        case .hangs: try await Task.sleep(for: .seconds(3_600))
+        }
+    }
+
+    func get(_ key: String) async throws -> Data? {
+        try await begin("get")
+        return state.withLock { $0.values[key] }
+    }
+
+    func put(_ value: Data, forKey key: String, expiry: Duration?) async throws {
+        try await begin("put")
+        state.withLock { ($0.values[key], $0.expiries[key]) = (value, expiry) }
+    }
+
+    func remove(_ key: String) async throws {
+        try await begin("remove")
+        state.withLock { $0.values[key] = nil }
+    }
+
+    func lease(_ key: String, owner: String, duration: Duration) async throws -> Bool {
+        try await begin("lease")
+        return state.withLock { state in
+            if let held = state.leases[key], held.end > .now { return false }
+            state.leases[key] = (owner, .now + duration)
+            return true
+        }
+    }
+
+    func renew(_ key: String, owner: String, duration: Duration) async throws -> Bool {
+        try await begin("renew")
+        return state.withLock { state in
+            guard let held = state.leases[key], held.owner == owner, held.end > .now else { return false }
+            state.leases[key] = (owner, .now + duration)
+            state.renewals += 1
+            return true
+        }
+    }
+
+    func release(_ key: String, owner: String) async throws {
+        try await begin("release")
+        state.withLock { if $0.leases[key]?.owner == owner { $0.leases[key] = nil } }
+    }
+}
+
+/// Machines with caches of their own, which share a tier and load from one server.
+struct Machines {
+    let server: TestServer
+    let managers: [KingfisherManager]
+    let tier: TestTier
+
+    static func run(
+        _ count: Int = 2,
+        tier: TestTier = TestTier(),
+        limits: TierAccess.Limits = .patient,
+        _ body: (Machines) async throws -> Void
+    ) async throws {
+        try await withTemporaryDirectory { directory in
+            let server = try await TestServer.start()
+            let managers = try (0..<count).map { number in
+                let cache = try ImageCache(name: "machine\(number)", cacheDirectoryURL: directory)
+                cache.core.tier = TierAccess(tier, limits: limits)
+                let downloader = ImageDownloader(name: "machine\(number)")
+                downloader.downloadTimeout = 300
+                let manager = KingfisherManager(downloader: downloader, cache: cache)
+                manager.defaultOptions = [.callbackQueue(.untouch), .waitForCache]
+                return manager
+            }
+            let outcome: Result<Void, any Error>
+            do { outcome = .success(try await body(Machines(server: server, managers: managers, tier: tier))) } catch {
+                outcome = .failure(error)
+            }
+            await server.stop()
+            try outcome.get()
+        }
+    }
+
+    /// Loads on one machine, and waits until the tier has what that stored.
+    func load(
+        _ path: String = "/a.png",
+        on number: Int,
+        _ options: KingfisherOptionsInfo = []
+    ) async throws -> RetrieveImageResult {
+        let result = try await managers[number].retrieveImage(with: server.url(path), options: options)
+        await managers[number].cache.sharedTierWritesFinished()
+        return result
+    }
+
+    func statistics(_ number: Int) -> SharedTierStatistics {
+        managers[number].cache.sharedTierStatistics ?? SharedTierStatistics()
+    }
+}
+
+extension TierAccess.Limits {
+    /// For machines that are busy with other tests.
+    static var patient: Self {
+        var limits = Self()
+        (limits.call, limits.write, limits.lease) = (.seconds(60), .seconds(60), .seconds(60))
+        (limits.wait, limits.handOver) = (.seconds(600), .seconds(60))
+        return limits
+    }
+}

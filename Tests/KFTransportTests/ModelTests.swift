@@ -29,19 +29,6 @@ struct ModelTests {
     }
 }
 
-/// Random numbers that are the same each time (SplitMix64).
-private struct Dice: RandomNumberGenerator {
-    private var state: UInt64
-    init(_ seed: Int) { state = UInt64(truncatingIfNeeded: seed) &* 0x9E37_79B9_7F4A_7C15 }
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var value = state
-        value = (value ^ (value >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        value = (value ^ (value >> 27)) &* 0x94D0_49BB_1331_11EB
-        return value ^ (value >> 31)
-    }
-}
-
 /// A gate that is replaced when it opens.
 private final class Valve: Sendable {
     private let gate = Locked(Gate())
@@ -93,7 +80,7 @@ private final class Model: Sendable {
             await withTaskGroup(of: Void.self) { group in
                 for worker in 0..<200 {
                     group.addTask {
-                        var dice = Dice(self.seed &+ worker)
+                        var dice = SplitMix(state: UInt64(self.seed &+ worker))
                         for _ in 0..<(count / 200) { await self.transfer(on: transport, server, port, &dice) }
                     }
                 }
@@ -125,7 +112,7 @@ private final class Model: Sendable {
 
     /// Releases held responses and changes the configuration, until all transfers have ended.
     private func conduct(_ transport: CurlTransport) async throws {
-        var dice = Dice(seed)
+        var dice = SplitMix(state: UInt64(seed))
         while !isOver.isOpen {
             try await Task.sleep(for: .milliseconds(5))
             valve.release()
@@ -141,7 +128,7 @@ private final class Model: Sendable {
         on transport: CurlTransport,
         _ server: TestServer,
         _ port: RefusingPort,
-        _ dice: inout Dice
+        _ dice: inout SplitMix
     ) async {
         // Looking up a name takes longer than anything else.
         var kind = Kind.unknownHost
@@ -170,7 +157,7 @@ private final class Model: Sendable {
     }
 
     /// Pauses at random, for as long as some tasks take to yield.
-    private func recorder(_ dice: inout Dice, onData cancelled: Promise<any TransportTask>?) -> Recorder {
+    private func recorder(_ dice: inout SplitMix, onData cancelled: Promise<any TransportTask>?) -> Recorder {
         func pause<Value>(_ value: Value) -> TransportDecision<Value> {
             guard dice.next() % 3 == 0 else { return .now(value) }
             let count = Int.random(in: 0...50, using: &dice)

@@ -56,7 +56,9 @@ struct UsageCheck {
 
     /// Whether an argument asks for something of the parser itself.
     private static func isRequest(_ argument: String) -> Bool {
-        let requests = ["-h", "--help", "--help-hidden", "--generate-completion-script", "--experimental-dump-help"]
+        let requests = [
+            "-h", "--help", "--help-hidden", "--version", "--generate-completion-script", "--experimental-dump-help",
+        ]
         return requests.contains { argument == $0 || argument.hasPrefix("\($0)=") } || argument.hasPrefix("---")
     }
 

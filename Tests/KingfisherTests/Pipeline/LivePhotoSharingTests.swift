@@ -7,21 +7,6 @@ import Testing
 
 @testable import Kingfisher
 
-/// Leaves requests unchanged, and signals when the given number of downloads have begun or joined another.
-private struct StartCounter: ImageDownloadRequestModifier {
-    let awaited: Int
-    let haveStarted = Promise<Void>()
-    private let count = Counter()
-
-    init(awaited: Int) { self.awaited = awaited }
-
-    func modified(for request: URLRequest) -> URLRequest? { request }
-
-    var onDownloadTaskStarted: (@Sendable (DownloadTask?) -> Void)? {
-        { [self] _ in if count.add() == awaited { haveStarted.fulfil(()) } }
-    }
-}
-
 @Suite struct LivePhotoSharingTests {
     @Test("Two concurrent loads of one live photo share the downloads; unusual extensions stay in the directory")
     func livePhotos() async throws {

@@ -238,7 +238,7 @@ import Testing
 }
 
 /// Leaves requests unchanged, and signals when the given number of downloads have begun or joined another.
-private struct StartCounter: ImageDownloadRequestModifier {
+struct StartCounter: ImageDownloadRequestModifier {
     let awaited: Int
     let haveStarted = Promise<Void>()
     private let count = Counter()

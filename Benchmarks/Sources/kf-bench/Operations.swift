@@ -26,9 +26,6 @@ let operationBenchmarks = [
     Benchmark(name: "colour controls on 2 megapixels, black and white, against memcpy") {
         try await colorControls(saturation: 0, atMost: 3)
     },
-    Benchmark(name: "colour controls, fixed cost") {
-        .init(.seconds(try await fixedCost(saturation: 1)), .atMost(.seconds(100e-6)))
-    },
 ]
 
 /// Two megapixels, for us and for others.

@@ -30,8 +30,8 @@ struct kf_jpeg_reader {
 
 /// A reader without a source; its errors leave through `escape`. NULL when memory has run out.
 kf_jpeg_reader *kf_jpeg_create(kf_message *message);
-/// Sets which parts of the header are kept, before it is read.
-void kf_jpeg_keep_markers(kf_jpeg_reader *reader);
+/// Begins decoding from a source that these two functions continue. Its errors leave through `escape`.
+void kf_jpeg_begin(kf_jpeg_reader *reader, boolean (*fill)(j_decompress_ptr), void (*skip)(j_decompress_ptr, long));
 /// Describes what the header, which has been read, contains.
 void kf_jpeg_describe(kf_jpeg_reader *reader, kf_jpeg_header *header);
 /// Chooses the size in eighths and the colours of the rows, after the header has been read.

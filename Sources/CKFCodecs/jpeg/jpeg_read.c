@@ -58,9 +58,6 @@ static void on_message(j_common_ptr info, int level) {
 }
 static void on_output(j_common_ptr info) { (void)info; }
 
-static void begin_source(j_decompress_ptr info) { (void)info; }
-static void end_source(j_decompress_ptr info) { (void)info; }
-
 static boolean fill_source(j_decompress_ptr info) {
     static const JOCTET end_of_image[2] = {0xFF, JPEG_EOI};
     kf_jpeg_reader *reader = (kf_jpeg_reader *)info->client_data;
@@ -139,7 +136,19 @@ kf_jpeg_reader *kf_jpeg_create(kf_message *message) {
     return reader;
 }
 
-void kf_jpeg_keep_markers(kf_jpeg_reader *reader) { keep_markers(&reader->info, 0xFFFF); }
+// What a source does when it begins and ends: there is nothing to set up or to free.
+static void do_nothing(j_decompress_ptr info) { (void)info; }
+
+void kf_jpeg_begin(kf_jpeg_reader *reader, boolean (*fill)(j_decompress_ptr), void (*skip)(j_decompress_ptr, long)) {
+    jpeg_create_decompress(&reader->info);
+    reader->source.init_source = do_nothing;
+    reader->source.fill_input_buffer = fill;
+    reader->source.skip_input_data = skip;
+    reader->source.resync_to_restart = jpeg_resync_to_restart;
+    reader->source.term_source = do_nothing;
+    reader->info.src = &reader->source;
+    keep_markers(&reader->info, 0xFFFF);
+}
 
 void kf_jpeg_describe(kf_jpeg_reader *reader, kf_jpeg_header *header) {
     header->width = reader->info.image_width;
@@ -186,16 +195,9 @@ kf_jpeg_reader *kf_jpeg_open(const uint8_t *bytes, size_t size, kf_jpeg_header *
         kf_jpeg_close(reader);
         return NULL;
     }
-    jpeg_create_decompress(&reader->info);
-    reader->source.init_source = begin_source;
-    reader->source.fill_input_buffer = fill_source;
-    reader->source.skip_input_data = skip_source;
-    reader->source.resync_to_restart = jpeg_resync_to_restart;
-    reader->source.term_source = end_source;
+    kf_jpeg_begin(reader, fill_source, skip_source);
     reader->source.next_input_byte = bytes;
     reader->source.bytes_in_buffer = whole_segments(bytes, size);
-    reader->info.src = &reader->source;
-    kf_jpeg_keep_markers(reader);
     jpeg_read_header(&reader->info, TRUE);
     kf_jpeg_describe(reader, header);
     reader->message = NULL;

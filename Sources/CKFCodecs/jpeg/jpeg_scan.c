@@ -2,9 +2,6 @@
 #include "jpeg.h"
 #include <string.h>
 
-static void begin_source(j_decompress_ptr info) { (void)info; }
-static void end_source(j_decompress_ptr info) { (void)info; }
-
 // Nothing more has arrived: libjpeg goes back to where it can go on from, and returns.
 static boolean fill_source(j_decompress_ptr info) {
     (void)info;
@@ -38,14 +35,7 @@ kf_jpeg_reader *kf_jpeg_scans_open(kf_message *message) {
         kf_jpeg_close(reader);
         return NULL;
     }
-    jpeg_create_decompress(&reader->info);
-    reader->source.init_source = begin_source;
-    reader->source.fill_input_buffer = fill_source;
-    reader->source.skip_input_data = skip_source;
-    reader->source.resync_to_restart = jpeg_resync_to_restart;
-    reader->source.term_source = end_source;
-    reader->info.src = &reader->source;
-    kf_jpeg_keep_markers(reader);
+    kf_jpeg_begin(reader, fill_source, skip_source);
     reader->message = NULL;
     return reader;
 }

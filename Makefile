@@ -170,8 +170,9 @@ tsan: desktop-dependencies ## All tests but widgets under the thread sanitizer; 
 	    Scripts/run-tests $(TSAN) --filter "$$target"; \
 	done
 
+# The plugin of the documentation compiler builds with all traits.
 docs: dependencies ## Writes the documentation site to docs-output/, and says how to open it
-	@Scripts/install-dependencies desktop
+	@Scripts/install-dependencies desktop heic jxl
 	@Scripts/docs
 
 format: toolchain ## Formats our code

@@ -14,7 +14,6 @@ final class DetailList {
             let (label, value) = (Widget.label("name", text: name), Widget.label("value"))
             return (Widget.box(GTK_ORIENTATION_VERTICAL, [label, value]), name, value)
         }
-        gtk_widget_add_css_class(widget, "details")
         gtk_widget_set_hexpand(widget, 0)  // although the values in it take what room there is
         for row in rows {
             gtk_box_append(widget.as(GtkBox.self), row.box)
@@ -38,14 +37,18 @@ final class DetailList {
         for row in rows { gtk_label_set_text(row.value.opaque, known[row.name] ?? "–") }
     }
 
+    // Margins of the widgets, not of the style sheet: when a style changes, GTK 4.18 keeps heights it has measured before.
     private func layOut() {
         let orientation = isNarrow ? GTK_ORIENTATION_HORIZONTAL : GTK_ORIENTATION_VERTICAL
-        for row in rows { gtk_orientable_set_orientation(row.box.opaque, orientation) }
-        gtk_widget_set_size_request(widget, isNarrow ? -1 : 260, -1)
-        if isNarrow {
-            gtk_widget_add_css_class(widget, "narrow")
-        } else {
-            gtk_widget_remove_css_class(widget, "narrow")
+        for row in rows {
+            gtk_orientable_set_orientation(row.box.opaque, orientation)
+            gtk_widget_set_margin_bottom(row.value, isNarrow ? 2 : 14)
         }
+        gtk_widget_set_size_request(widget, isNarrow ? -1 : 260, -1)
+        let (above, beside): (Int32, Int32) = isNarrow ? (6, 12) : (18, 18)
+        gtk_widget_set_margin_top(widget, above)
+        gtk_widget_set_margin_bottom(widget, above)
+        gtk_widget_set_margin_start(widget, beside)
+        gtk_widget_set_margin_end(widget, beside)
     }
 }

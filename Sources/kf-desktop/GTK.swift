@@ -76,11 +76,7 @@ enum Style {
         .failure-symbol { color: #e0454d; }
         .failure { padding: 18px; border-spacing: 12px; border-radius: 12px; background: alpha(@theme_bg_color, 0.9); }
         .large { background: alpha(currentColor, 0.07); }
-        .details { padding: 18px; }
         .name { font-size: 80%; opacity: 0.6; }
-        .value { margin-bottom: 14px; }
-        .narrow { padding: 6px 12px; }
-        .narrow .value { margin-bottom: 2px; }
         .actions { padding: 6px; border-spacing: 4px; }
         .statistics { padding: 6px; border-top: 1px solid alpha(currentColor, 0.15); }
         .menu { border-spacing: 6px; }

@@ -13,7 +13,7 @@ package enum DecoderFailure: Error {
     case gone
     /// It cannot be asked: it is no decoder, or one of another version, or the system has no memory or files left.
     case unusable(String)
-    /// It ended while it was at work, by a signal that somebody else sent.
+    /// It ended while it was at work, by a signal from outside, such as `kill -9`.
     case killed(String)
     /// It ended while it was at work, or was ended since it gave an answer without sense.
     case ended(String)
@@ -138,7 +138,7 @@ package final class DecoderProcess: Sendable {
             throw failure
         } catch {
             exchange.isOver = true
-            // Somebody else may have ended it before it could say anything.
+            // A signal from outside may have ended it before it could answer.
             if case .killed = failure(error, ImageDecodingLimits()) { throw .gone }
             let end = child.waitForEnd(within: 0).map { ": \($0)" } ?? ", or is one of another version"
             throw .unusable("the program did not start as a decoder\(end)")
@@ -244,7 +244,7 @@ package final class DecoderProcess: Sendable {
 }
 
 extension DecoderProcess.Exchange {
-    /// The memory for a file of so many bytes, and whether the decoder has to be given it.
+    /// The shared memory for a file of this size in bytes, and whether it must be sent to the decoder.
     fileprivate mutating func inputMemory(_ count: Int) throws -> (SharedMemory, isNew: Bool) {
         if let input, input.count >= count { return (input, false) }
         // Powers of two, so that files that become larger and larger do not need new memory each time.
@@ -276,7 +276,7 @@ extension ImageDecodingLimits {
         min(max(0, maxFrameCount), 1 << 20) * 128 + byteCount + 32 << 20
     }
 
-    /// How many bytes an answer about a file may have: the rows of an image one pixel wide have four times as many.
+    /// The most bytes of an answer about a file, in which a row of an image one pixel wide takes 16 bytes instead of 4.
     fileprivate func mostAnswered(_ byteCount: Int) -> Int {
         min(max(0, maxPixelCount), 1 << 44) * 16 + min(max(0, maxFrameCount), 1 << 32) * 128 + byteCount + 1 << 20
     }

@@ -12,7 +12,7 @@ struct AnimationValues: Sendable {
     var isTruncated: Bool
 }
 
-/// An animation that is open in a process, until nobody uses it any more.
+/// An animation that is open in a decoder, until its last user releases it.
 ///
 /// It does not keep the process: one that is replaced ends, and the animation is opened in another one.
 final class OpenAnimation: Sendable {

@@ -67,7 +67,7 @@ struct ReceivedAnswer {
     }
 
     private func copy(_ byteCount: Int, to target: UnsafeMutableRawPointer, isOpaque: Bool) throws(ImagingError) {
-        // The callers have compared this number with that of the notice, which was checked against the memory.
+        // The size has been compared with the size in the notice, which was checked against the memory.
         guard let source = memory.part(at: offset, count: byteCount)?.baseAddress else {
             throw .outOfMemory(bytes: nil)
         }

@@ -30,7 +30,7 @@ final class RefusedFiles: Sendable {
         }
     }
 
-    /// Notes that a file has ended so many decoders, or kept them busy too long.
+    /// Counts the decoders that a file has crashed, or kept busy until they timed out.
     func note(_ data: Data, crashes: Int) {
         let file = Self.digest(data)
         entries.withLock { entries in
@@ -43,7 +43,7 @@ final class RefusedFiles: Sendable {
         }
     }
 
-    /// A digest with a key that only this process has: nobody can make another file with that of somebody's image.
+    /// A digest with a key of this process: no file can be crafted to have the digest of another image.
     private static func digest(_ data: Data) -> Int {
         var hasher = Hasher()
         hasher.combine(data.count)

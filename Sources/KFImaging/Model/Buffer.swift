@@ -24,7 +24,7 @@ final class Buffer<Element: BitwiseCopyable> {
         isOwned = true
     }
 
-    /// Uses memory of somebody else.
+    /// Uses memory that the buffer does not own.
     init(at memory: UnsafeMutableRawPointer, _ count: Int) {
         base = memory.bindMemory(to: Element.self, capacity: count)
         self.count = count

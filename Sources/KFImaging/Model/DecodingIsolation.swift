@@ -4,7 +4,7 @@ import KFSupport
 
 /// Whether images are decoded in this process, or in decoder processes that are locked.
 ///
-/// Formats are decoded by libraries of C, and bytes from strangers may be made to take over the process that decodes them.
+/// Formats are decoded by C libraries, and a crafted file may exploit a fault of theirs to run code in that process.
 /// A decoder process has nothing worth taking: it cannot open files, connect, or start programs (Landlock and seccomp), its
 /// memory is limited, and this process believes nothing of what it says beyond the pixels. What it can still do is
 /// to give wrong pixels. When it crashes or takes too long, that costs the one image: ``ImagingError/decoderEnded(_:reason:)``.

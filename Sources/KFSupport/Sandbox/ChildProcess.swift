@@ -10,7 +10,7 @@ package final class ChildProcess: Sendable {
         case exited(Int32)
         case signal(Int32)
 
-        /// Whether somebody else ended it: no program gets such a signal for what it does.
+        /// Whether a signal from outside ended it: faults of a program raise other signals.
         package var isFromOutside: Bool {
             self == .signal(SIGKILL) || self == .signal(SIGTERM)
         }

@@ -5,7 +5,7 @@ import Foundation
 
 /// The folders of this program's files.
 package enum ProgramFolders {
-    /// The folder of the program, and that of the library or test bundle that has this code, if it is another.
+    /// The folder of the program, and the folder of the library or test bundle with this code if that is another one.
     package static var own: [String] {
         let program = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
         let code = kf_code_path().map { String(cString: $0) }

@@ -19,6 +19,8 @@ WITH_TRAITS := $(if $(TRAITS),--traits $(TRAITS))
 # `make fuzz SECONDS=60` runs every target on broken files for that time, two at a time.
 SECONDS ?= 30
 TSAN := --sanitize=thread -Xswiftc -DKF_TSAN --scratch-path .build-tsan
+# Programs that run under a limit of memory, with which the sanitizer does not start.
+UNSANITIZED := kf-decoder kf-planted-decoder kf-sandbox-checks
 
 .PHONY: help demo gallery desktop kf man test examples bench fuzz soak tsan docs format lint layers packages build systems
 .PHONY: bench-check bench-server bench-fleet serve server-test server-reference portability targets deb deb-check dependencies desktop-dependencies clean toolchain
@@ -162,6 +164,10 @@ soak: desktop-dependencies ## Kills processes that write to a cache, ROUNDS time
 # One target after the other: under the sanitizer the pixel tests would keep both cores busy until others time out.
 tsan: desktop-dependencies ## All tests but widgets under the thread sanitizer; ONLY=name runs some
 	@swift build --build-tests $(TSAN)
+	@for program in $(UNSANITIZED); do \
+	    swift build --product $$program; \
+	    cp "$$(swift build --show-bin-path)/$$program" "$$(swift build $(TSAN) --show-bin-path)"; \
+	done
 	@# Eight threads of that many calls each.
 	@export KF_STRESS=$(or $(STRESS),100000); \
 	export TSAN_OPTIONS="allocator_may_return_null=1 halt_on_error=0 exitcode=66 suppressions=$(CURDIR)/Scripts/tsan-suppressions.txt"; \

@@ -183,11 +183,17 @@ final class PurgeLog: Sendable {
         }
         defer { lease?.release() }
         guard let table = await get(Self.table, tier), let recent = await get(Self.recent, tier) else { return nil }
+        let known = generation
         if let table = table.flatMap({ PurgeTable(encoded: $0) }) { state.withLock { $0.table.merge(table) } }
         if let records = recent.flatMap({ PurgeRecords(encoded: $0) })?.records {
             state.withLock { state in for record in records { state.table.add(record) } }
         }
         let all = state.withLock { $0.table }
+        if all.generation > known {
+            // The table does not say what is new in it.
+            memory.store.removeAll()
+            await save()
+        }
         let last = PurgeRecords(after: all.generation)
         guard await put(all.encoded(), Self.table, tier), await put(last.encoded(), Self.recent, tier) else {
             return nil

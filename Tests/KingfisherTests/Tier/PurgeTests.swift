@@ -216,6 +216,24 @@ import Testing
         }
     }
 
+    @Test("A purge that is known only by what is left in a store that lost the last ones is forgotten in memory, too")
+    func lostLastPurges() async throws {
+        try await Machines.run(1) { machines in
+            try route(machines.server)
+            let cache = machines.managers[0].cache
+            try await cache.purge(.tag("other"))
+            #expect(try await machines.load(on: 0).image.size.width == 1)
+            let encoded = try #require(machines.tier.values["kf1-purge-table"])
+            var table = try #require(PurgeTable(encoded: encoded))
+            table.add(.source(key: machines.server.url("/a.png").cacheKey), .delete)
+            machines.tier.values = ["kf1-purge-table": table.encoded()]
+            while cache.core.purges.generation < table.generation || cache.core.memory.store.count > 0 {
+                await Task.yield()
+            }
+            #expect(try await machines.load(on: 0).image.size.width == 2)
+        }
+    }
+
     @Test("Without the tier nothing is purged, and the error says so") func unreachableTier() async throws {
         try await Machines.run(1) { machines in
             machines.tier.behaviour = .fails

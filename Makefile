@@ -3,6 +3,8 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -e -u -o pipefail -c
 .DEFAULT_GOAL := help
+# Two builds of one folder wait for each other.
+.NOTPARALLEL:
 MAKEFLAGS += --no-print-directory
 
 # Our code, which must be formatted.
@@ -19,10 +21,15 @@ WITH_TRAITS := $(if $(TRAITS),--traits $(TRAITS))
 # `make fuzz SECONDS=60` runs every target on broken files for that time, two at a time.
 SECONDS ?= 30
 TSAN := --sanitize=thread -Xswiftc -DKF_TSAN --scratch-path .build-tsan
+# What Package.swift asks for when it is set: swift-argument-parser, for kf. Where it may be missing, Scripts/with-tool decides.
+kf man bench bench-check: export KF_TOOL := 1
+# Fails with a line that says what to do, where the Swift packages of a folder cannot be had.
+FETCH := Scripts/fetch-packages
 # Programs that run under a limit of memory, with which the sanitizer does not start.
 UNSANITIZED := kf-decoder kf-planted-decoder kf-sandbox-checks
 
 .PHONY: help demo gallery desktop kf man test examples bench fuzz soak tsan docs format lint layers packages build systems
+.PHONY: alone begin
 .PHONY: bench-check bench-server bench-fleet serve server-test server-reference portability targets deb deb-check dependencies desktop-dependencies clean toolchain
 
 help: ## Lists these targets
@@ -44,6 +51,7 @@ desktop: desktop-dependencies ## A window full of images, through KingfisherGTK;
 
 # With Swift's libraries in it, so that a copy of it runs where no toolchain is.
 kf: dependencies ## Builds the tool in release, to be copied, and says where it is; TRAITS as for test
+	@$(FETCH) . $(WITH_TRAITS)
 	@swift build -c release --static-swift-stdlib -Xlinker -s --scratch-path .build/packages --product kf $(WITH_TRAITS)
 	@ls -lh .build/packages/release/kf
 
@@ -57,18 +65,27 @@ deb-check: dependencies ## Installs and runs them on fresh systems; as root, SYS
 
 # One page for each command, from what the parser knows.
 man: dependencies ## Writes the manual pages of the tool to man-output/
+	@$(FETCH) .
 	@swift build --product kf
 	@mkdir -p man-output
 	@swift run --package-path .build/checkouts/swift-argument-parser --scratch-path .build/manual generate-manual \
 	    "$$(swift build --show-bin-path)/kf" --multi-page --output-directory man-output
 	@ls man-output
 
-# Traits add to the interface.
-test: desktop-dependencies lint layers packages portability build examples server-test ## Format lint, layers, a build without warnings, all tests
+# What needs a Swift package that cannot be fetched is left out, and said at the end. Traits add to the interface.
+test: begin desktop-dependencies lint layers packages portability build alone examples ## Format lint, layers, a build without warnings, all tests
+	@Scripts/test-server
 	@Scripts/compatibility/check
 	@$(if $(TRAITS),,Scripts/public-interface)
 	@Scripts/tier-engines
-	@Scripts/run-tests $(WITH_TRAITS)
+	@Scripts/with-tool Scripts/run-tests $(WITH_TRAITS)
+	@Scripts/report end
+
+begin:
+	@Scripts/report begin
+
+alone: dependencies ## Checks that the library needs no package: a fresh clone, without a network and settings
+	@Scripts/check-alone
 
 lint: toolchain ## Checks the formatting and the documentation rules
 	@echo "lint: swift format"
@@ -98,13 +115,14 @@ targets: ## Starts each of these targets in its shortest form; takes half an hou
 	@Scripts/check-targets
 
 build: desktop-dependencies ## Builds everything, tests too, for debugging; a warning of ours fails it
-	@Scripts/build-without-warnings --build-tests --explicit-target-dependency-import-check error $(WITH_TRAITS)
+	@Scripts/with-tool Scripts/build-without-warnings --build-tests --explicit-target-dependency-import-check error $(WITH_TRAITS)
 
 examples: dependencies ## Builds the packages in Examples, if what they depend on can be fetched
 	@Scripts/build-examples
 
-# A package of its own, with the .build of its own folder.
-server-test: dependencies ## Builds and tests the package in Server, if what it depends on can be fetched
+# A package of its own, with the .build of its own folder. `make test` tests it, too, if it can be fetched.
+server-test: dependencies ## Builds and tests the package in Server
+	@$(FETCH) Server
 	@Scripts/test-server
 
 # On loopback, so that it needs no key; PORT=9000 is another port. In release, since a debug build is much slower.
@@ -112,12 +130,14 @@ PORT ?= 8080
 SERVE := KF_BIND=127.0.0.1:$(PORT) KF_LOCAL_FILESYSTEM_ROOT="$(CURDIR)/docs"
 
 serve: dependencies ## Builds and runs the image server on loopback, with the images in docs, and prints a URL to try
+	@$(FETCH) Server
 	@swift build -c release --package-path Server --product kf-server
 	@echo "serve: http://127.0.0.1:$(PORT)/_/rs:fill:300:200/plain/local:///gallery.png@webp"
 	@echo "serve: http://127.0.0.1:$(PORT)/ is a page to try options; ctrl-C ends the server"
 	@$(SERVE) exec "$$(swift build -c release --package-path Server --show-bin-path)/kf-server" $(or $(COMMAND),serve) --develop
 
 server-reference: toolchain ## Writes docs/server-options.md from the tables of options and settings
+	@$(FETCH) Server
 	@page="$$(swift run --package-path Server --quiet kf-server-reference)"; echo "$$page" >docs/server-options.md
 
 # As packages have it: with Swift's libraries inside, since loading these takes most of a decoder's start.
@@ -125,6 +145,7 @@ DECODER := -c release --product kf-decoder --static-swift-stdlib -Xlinker -s --s
 
 bench: dependencies ## Measures against the baselines, writes bench-output/report.md; FILTER=word runs some rows
 	@Scripts/install-dependencies desktop bench
+	@$(FETCH) Benchmarks
 	@swift build -c release --package-path Benchmarks --product kf
 	@swift build $(DECODER)
 	@swift build -c release --package-path Benchmarks --product kf-bench-desktop
@@ -133,15 +154,18 @@ bench: dependencies ## Measures against the baselines, writes bench-output/repor
 
 bench-check: dependencies ## Runs the rows of bench that count: instructions, allocations, requests; one that falls short fails it
 	@Scripts/install-dependencies desktop bench
+	@$(FETCH) Benchmarks
 	@swift run -c release --package-path Benchmarks kf-bench --check
 
 bench-server: dependencies ## Measures the image server, beside libvips and Pillow; ROWS='hot soak' runs some rows
 	@Scripts/install-dependencies bench-server
+	@$(FETCH) Server
 	@swift build -c release --package-path Server --product kf-server
 	@Scripts/bench-server $(ROWS)
 
 bench-fleet: dependencies ## Measures three image servers that share a tier, and kills them; ROWS='redis purge' runs some rows
 	@Scripts/install-dependencies fleet
+	@$(FETCH) Server
 	@Scripts/tier-engines
 	@swift build -c release --package-path Server --product kf-server
 	@Scripts/bench-fleet $(ROWS)
@@ -163,7 +187,7 @@ soak: desktop-dependencies ## Kills processes that write to a cache, ROUNDS time
 # Widgets are left out: GTK is not built for the sanitizer.
 # One target after the other: under the sanitizer the pixel tests would keep both cores busy until others time out.
 tsan: desktop-dependencies ## All tests but widgets under the thread sanitizer; ONLY=name runs some
-	@swift build --build-tests $(TSAN)
+	@Scripts/with-tool swift build --build-tests $(TSAN)
 	@for program in $(UNSANITIZED); do \
 	    swift build --product $$program; \
 	    cp "$$(swift build --show-bin-path)/$$program" "$$(swift build $(TSAN) --show-bin-path)"; \
@@ -173,12 +197,14 @@ tsan: desktop-dependencies ## All tests but widgets under the thread sanitizer; 
 	export TSAN_OPTIONS="allocator_may_return_null=1 halt_on_error=0 exitcode=66 suppressions=$(CURDIR)/Scripts/tsan-suppressions.txt"; \
 	for target in $(or $(ONLY),$(filter-out KingfisherGTKTests,$(notdir $(wildcard Tests/*Tests)))); do \
 	    echo "tsan: $$target"; \
-	    Scripts/run-tests $(TSAN) --filter "$$target"; \
+	    Scripts/with-tool Scripts/run-tests $(TSAN) --filter "$$target"; \
 	done
 
 # The plugin of the documentation compiler builds with all traits.
+docs: export KF_DOCS := 1
 docs: dependencies ## Writes the documentation site to docs-output/, and says how to open it
 	@Scripts/install-dependencies desktop heic jxl
+	@$(FETCH) . --traits Metrics
 	@Scripts/docs
 
 format: toolchain ## Formats our code
@@ -190,6 +216,7 @@ toolchain:
 
 dependencies: toolchain
 	@Scripts/install-dependencies build $(subst $(comma), ,$(TRAITS))
+	@$(if $(findstring Metrics,$(TRAITS)),$(FETCH) . $(WITH_TRAITS))
 
 desktop-dependencies: dependencies
 	@Scripts/install-dependencies desktop tiers

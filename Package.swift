@@ -49,6 +49,33 @@ let unnoticed = ["libavif-dev", "liblcms2-dev", "libcurl4-openssl-dev"]
 /// Our own pkg-config file of a library.
 func ownFile(_ file: String) -> String { Context.packageDirectory + "/Sources/CSystem/" + file }
 
+/// Whether a variable of the environment has a value.
+///
+/// The library, its tests and the demonstrations need no package. What needs one is here only when it is asked for, so
+/// that nobody has to fetch it who does not build that.
+func isSet(_ variable: String) -> Bool { Context.environment[variable].map { !$0.isEmpty } ?? false }
+
+/// The tool `kf` and its tests, which need swift-argument-parser: `KF_TOOL=1 swift build --product kf`.
+let hasTool = isSet("KF_TOOL")
+
+let argumentParser = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
+
+let tool: [Target] = [
+    .executableTarget(
+        name: "kf",
+        dependencies: ["Kingfisher", "KFImaging", "KFSupport", argumentParser],
+        swiftSettings: settings
+    ),
+    .testTarget(
+        name: "kfTests",
+        dependencies: [
+            "kf", "kf-decoder", "kf-demo", "Kingfisher", "KFImaging", "KFSupport", "KingfisherTestSupport",
+            argumentParser,
+        ],
+        swiftSettings: settings
+    ),
+]
+
 let package = Package(
     name: "Kingfisher",
     products: [
@@ -61,10 +88,9 @@ let package = Package(
         // For programs that are their own decoders: images are decoded in locked processes of the same program.
         .library(name: "KingfisherDecoder", targets: ["KingfisherDecoder"]),
         .library(name: "KingfisherTestSupport", targets: ["KingfisherTestSupport"]),
-        .executable(name: "kf", targets: ["kf"]),
         // Decodes images for programs that want that done in a locked process.
         .executable(name: "kf-decoder", targets: ["kf-decoder"]),
-    ],
+    ] + (hasTool ? [.executable(name: "kf", targets: ["kf"])] : []),
     traits: [
         .trait(name: "HEIC", description: "Decodes HEIC through libheif."),
         .trait(name: "JXL", description: "Decodes JPEG XL through libjxl."),
@@ -72,10 +98,13 @@ let package = Package(
         .trait(name: "Metrics", description: "Reports the statistics of caches through swift-metrics."),
     ],
     dependencies: [
-        .package(url: "https://github.com/apple/swift-metrics.git", from: "2.5.0"),
-        .package(url: "https://github.com/apple/swift-argument-parser.git", from: "1.5.0"),
-        .package(url: "https://github.com/swiftlang/swift-docc-plugin.git", from: "1.4.0"),
-    ],
+        // Fetched with the trait only.
+        .package(url: "https://github.com/apple/swift-metrics.git", from: "2.5.0")
+    ]
+        + (hasTool ? [.package(url: "https://github.com/apple/swift-argument-parser.git", from: "1.5.0")] : [])
+        // For `make docs`.
+        + (isSet("KF_DOCS")
+            ? [.package(url: "https://github.com/swiftlang/swift-docc-plugin.git", from: "1.4.0")] : []),
     targets: [
         // The system's C libraries.
         system("CKFJPEG", pkgConfig: "libjpeg", apt: "libjpeg-dev", others: unnoticed),
@@ -174,20 +203,11 @@ let package = Package(
             dependencies: ["Kingfisher", "KFImaging", "CKFGTK", "CKFGTK4"],
             swiftSettings: settings
         ),
-        .executableTarget(
-            name: "kf",
-            dependencies: [
-                "Kingfisher", "KFImaging", "KFSupport",
-                .product(name: "ArgumentParser", package: "swift-argument-parser"),
-            ],
-            swiftSettings: settings
-        ),
         // For `make demo` and `make gallery`.
         .executableTarget(
             name: "kf-demo",
             dependencies: [
-                "Kingfisher", "KFImaging", "KFSupport", "KingfisherTestSupport",
-                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                "Kingfisher", "KFImaging", "KFSupport", "KFDemoSupport", "KingfisherTestSupport",
             ],
             swiftSettings: settings
         ),
@@ -195,15 +215,14 @@ let package = Package(
         .executableTarget(
             name: "kf-desktop",
             dependencies: [
-                "Kingfisher", "KingfisherGTK", "CKFDesktop", "CKFGTK4", "KFDemoServer",
-                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                "Kingfisher", "KingfisherGTK", "CKFDesktop", "CKFGTK4", "KFDemoSupport",
             ],
             packageAccess: false,
             swiftSettings: settings
         ),
-        // The images that it shows when it is given none.
+        // What the two have in common: how arguments are read, and a server of images.
         .target(
-            name: "KFDemoServer",
+            name: "KFDemoSupport",
             dependencies: ["Kingfisher", "KFImaging", "KFSupport", "KingfisherTestSupport"],
             swiftSettings: settings
         ),
@@ -299,19 +318,11 @@ let package = Package(
             swiftSettings: settings
         ),
         .testTarget(
-            name: "kfTests",
-            dependencies: [
-                "kf", "kf-decoder", "kf-demo", "Kingfisher", "KFImaging", "KFSupport", "KingfisherTestSupport",
-                .product(name: "ArgumentParser", package: "swift-argument-parser"),
-            ],
-            swiftSettings: settings
-        ),
-        .testTarget(
             name: "KingfisherTestSupportTests",
             dependencies: ["KingfisherTestSupport", "KFImaging", "KFSupport", "KFTransport"],
             swiftSettings: settings
         ),
-    ],
+    ] + (hasTool ? tool : []),
     swiftLanguageModes: [.v6],
     cLanguageStandard: .c11
 )

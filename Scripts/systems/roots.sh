@@ -22,8 +22,12 @@ copy_settings_of_git() {
 }
 
 # Runs a command in the chosen system, in this folder, whose .build is the system's own. Mounts end with the command.
+# With `alone=yes` there is no network but loopback, and a .build for that.
 enter() {
-    root=$root build=$folder/build toolchain=$(toolchain) folders=$(folders_of_git) unshare --mount bash -eu -c '
+    local namespaces=(--mount) build=$folder/build${alone:+-alone}
+    [ -z "${alone:-}" ] || namespaces+=(--net)
+    root=$root build=$build alone=${alone:-} toolchain=$(toolchain) folders=$(folders_of_git) unshare "${namespaces[@]}" bash -eu -c '
+        [ -z "$alone" ] || ip link set lo up
         at() { mkdir -p "$root$2" && mount --bind "$1" "$root$2"; }
         mount -t proc proc "$root/proc"
         mount --rbind /dev "$root/dev"

@@ -1,30 +1,33 @@
 // `kf-demo gallery`: every processor on one contact sheet. The processors are in Exhibit.
 
-import ArgumentParser
 import Foundation
+import KFDemoSupport
 import KFImaging
 import KFSupport
 import Kingfisher
 import KingfisherTestSupport
 
 /// Shows the effect of every processor.
-struct GalleryCommand: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "gallery",
-        abstract: "Write a contact sheet with a cell for every processor, as PNG.",
-        discussion: "Without a photo, an image drawn by the program is used."
-    )
-
-    @Argument(help: ArgumentHelp("The image to process.", valueName: "photo"))
-    var photo: String?
-
-    @Option(name: .shortAndLong, help: ArgumentHelp("The file to write, a PNG whatever its name.", valueName: "file"))
-    var output: String
+struct GalleryCommand {
+    /// The image to process; nil for one that is drawn.
+    private let photo: String?
+    private let output: String
 
     private static let sheet = ContactSheet(cellWidth: 240, cellHeight: 180, columns: 5)
 
+    /// - Parameter arguments: Those behind the name of the command.
+    /// - Throws: `Arguments.Failure` when one is wrong.
+    init(_ arguments: some Sequence<String>) throws {
+        let arguments = try Arguments(arguments, options: ["--output"])
+        photo = try arguments.other()
+        guard let output = arguments["--output"] else {
+            throw Arguments.Failure.wrong("--output FILE is missing: the file to write")
+        }
+        self.output = output
+    }
+
     func run() async throws {
-        let given = try photo.map { try Data(contentsOf: URL(fileURLWithPath: $0)) }
+        let given = try photo.map(Arguments.contents)
         let (cells, data) = try await WorkExecutor.cpu.run { () async throws -> ([ContactSheet.Cell], Data) in
             let cells = try Self.cells(given)
             return (

@@ -1,36 +1,28 @@
 // `kf-demo load`: many images through the whole pipeline, three times, and a table of times.
 
-import ArgumentParser
 import Foundation
+import KFDemoSupport
 import KFImaging
 import KFSupport
 import Kingfisher
 import KingfisherTestSupport
 
 /// Loads images from a server of its own, then again from memory, then from disk.
-struct LoadCommand: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "load",
-        abstract: "Load generated images from a server of its own, and write a contact sheet.",
-        discussion: """
-            The server is on loopback. Some of its images are slow, some redirected, one fails twice and then works, \
-            and the last one is broken, which is as it should be.
-            """
-    )
-
-    @Option(help: ArgumentHelp("Load this many images.", valueName: "n"))
-    var count = 24
-
-    @Option(
-        name: .shortAndLong,
-        help: ArgumentHelp("Write the contact sheet and the cache into this directory.", valueName: "directory")
-    )
-    var output = "demo-output"
+struct LoadCommand {
+    private let count: Int
+    private let output: String
 
     private static let sheet = ContactSheet(cellWidth: 280, cellHeight: 210, columns: 6, radius: 14)
 
-    func validate() throws {
-        guard (1...500).contains(count) else { throw ValidationError("--count must be from 1 to 500") }
+    /// - Parameter arguments: Those behind the name of the command.
+    /// - Throws: `Arguments.Failure` when one is wrong.
+    init(_ arguments: some Sequence<String>) throws {
+        let arguments = try Arguments(arguments, options: ["--count", "--output"])
+        if let unexpected = arguments.others.first {
+            throw Arguments.Failure.wrong("unexpected argument \(unexpected)")
+        }
+        count = try arguments.number("--count", in: 1...500) ?? 24
+        output = arguments["--output"] ?? "demo-output"
     }
 
     func run() async throws {
@@ -70,7 +62,7 @@ struct LoadCommand: AsyncParsableCommand {
         let path = directory.appendingPathComponent("contact-sheet.png")
         try await writeSheet(disk, of: images, to: path)
         print("Contact sheet: \(path.relativePath)")
-        guard network.isAsExpected, memory.isAsExpected, disk.isAsExpected else { throw ExitCode.failure }
+        guard network.isAsExpected, memory.isAsExpected, disk.isAsExpected else { exit(EXIT_FAILURE) }
     }
 
     private func writeSheet(_ pass: Pass, of images: [DemoImage], to path: URL) async throws {

@@ -2,7 +2,7 @@
 
 import CKFGTK4
 import Foundation
-import KFDemoServer
+import KFDemoSupport
 import Kingfisher
 import KingfisherGTK
 
@@ -172,10 +172,10 @@ final class Desktop {
 }
 
 /// There is nothing to be shown.
-struct NoImages: Error, CustomStringConvertible {
+struct NoImages: LocalizedError {
     let addresses: [String]
 
-    var description: String {
+    var errorDescription: String? {
         "There are no images in \(addresses.joined(separator: ", ")). Files in folders count whose names end as those of "
             + "images do, such as .jpg or .png."
     }

@@ -1,7 +1,7 @@
 // The entry of the demonstration: its arguments, and GLib's main loop.
 
-import ArgumentParser
 import Foundation
+import KFDemoSupport
 import Kingfisher
 import KingfisherGTK
 
@@ -9,43 +9,46 @@ import KingfisherGTK
 ///
 /// Its `main` is not async: the process's first thread belongs to GLib's main loop, which runs the main actor.
 @main
-struct DesktopCommand: ParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "kf-desktop",
-        abstract: "Shows images in a window: a grid that scrolls, a cache, and what it does.",
-        discussion: """
-            Without addresses it paints images itself, and serves them on loopback. Its cache has the name kf-desktop.
-            """
-    )
+struct DesktopCommand {
+    /// How many images are painted when no address is given.
+    let count: Int
+    /// The image to begin with, counted from 1, instead of the grid.
+    let open: Int?
+    /// Where the window is written to when its images are there; then the program ends.
+    let screenshot: String?
+    private let addresses: [String]
+    private let list: String?
 
-    @Argument(help: ArgumentHelp("Show these images: URLs, files or folders.", valueName: "address"))
-    var addresses: [String] = []
+    private static let usage = """
+        Shows images in a window: a grid that scrolls, a cache, and what it does. Without addresses it paints images
+        itself, and serves them on loopback. Its cache has the name kf-desktop.
 
-    @Option(
-        help: ArgumentHelp(
-            "Show the images of a list: an address a line; lines with # are left out.",
-            valueName: "file"
-        )
-    )
-    var urls: String?
+        usage: kf-desktop [ADDRESS...] [OPTION...]
+          ADDRESS            a URL, a file or a folder
+          --urls FILE        shows the images of a list: an address a line; lines with # are left out
+          --count N          paints this many images instead of 240, 5000 at most
+          --open N           begins with this image, counted from 1, instead of the grid
+          --screenshot FILE  writes the window into this PNG when its images are there, and ends
+        """
 
-    @Option(help: ArgumentHelp("Paint this many images.", valueName: "n"))
-    var count = 240
-
-    @Option(help: ArgumentHelp("Begin with this image, counted from 1, instead of the grid.", valueName: "n"))
-    var open: Int?
-
-    @Option(
-        help: ArgumentHelp("Write the window into this PNG when its images are there, and end.", valueName: "file")
-    )
-    var screenshot: String?
-
-    func validate() throws {
-        guard (1...5000).contains(count) else { throw ValidationError("--count must be from 1 to 5000") }
-        if let open, open < 1 { throw ValidationError("--open must be 1 or more") }
+    static func main() {
+        do {
+            try DesktopCommand(CommandLine.arguments.dropFirst()).run()
+        } catch {
+            Arguments.exit("kf-desktop", usage: usage, for: error)
+        }
     }
 
-    func run() throws {
+    private init(_ arguments: some Sequence<String>) throws {
+        let arguments = try Arguments(arguments, options: ["--urls", "--count", "--open", "--screenshot"])
+        addresses = arguments.others
+        list = arguments["--urls"]
+        count = try arguments.number("--count", in: 1...5000) ?? 240
+        open = try arguments.number("--open", in: 1...1_000_000)
+        screenshot = arguments["--screenshot"]
+    }
+
+    private func run() throws {
         let addresses = try addresses + listed()
         try MainActor.assumeIsolated {
             try KingfisherGTK.initialize()
@@ -61,8 +64,8 @@ struct DesktopCommand: ParsableCommand {
     }
 
     private func listed() throws -> [String] {
-        guard let urls else { return [] }
-        return try String(contentsOfFile: urls, encoding: .utf8).split(whereSeparator: \.isNewline)
+        guard let list else { return [] }
+        return try String(decoding: Arguments.contents(of: list), as: UTF8.self).split(whereSeparator: \.isNewline)
             .map { $0.trimmingCharacters(in: .whitespaces) }
             .filter { !$0.isEmpty && !$0.hasPrefix("#") }
     }

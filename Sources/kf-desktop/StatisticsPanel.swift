@@ -2,7 +2,7 @@
 
 import CKFGTK4
 import Foundation
-import KFDemoServer
+import KFDemoSupport
 import Kingfisher
 import KingfisherGTK
 

@@ -83,6 +83,33 @@ import Testing
         #expect(lines.contains { $0.hasSuffix(": broken.jpg, not loaded") && !$0.hasPrefix("image") }, "\(run.output)")
     }
 
+    @Test(
+        "A wrong argument ends the program with one line and the exit code 64",
+        arguments: [
+            ["--count", "0"], ["--count=5001"], ["--count", "many"], ["--count"], ["--open=0"], ["--colour", "red"],
+            ["-x"], ["photo.png", "--screenshot"], ["--urls=/nowhere"],
+        ]
+    )
+    func wrongArgument(arguments: [String]) async throws {
+        let run = try await run(arguments, display: .none)
+        // What the line is about: an option, or the file that is not there.
+        let wrong = try #require(arguments.last { $0.hasPrefix("-") }?.split(separator: "=").first { $0 != "--urls" })
+        #expect(run.status == 64)
+        #expect(run.output.hasPrefix("kf-desktop: ") && run.output.contains(wrong), "\(run.output)")
+        #expect(run.output.split(separator: "\n").count == 1, "\(run.output)")
+    }
+
+    @Test("What looks like an option is a file behind two dashes; help names every option") func arguments()
+        async throws
+    {
+        let window = screenshots.url.appendingPathComponent("window.png").path
+        let file = try await run(["--screenshot=\(window)", "--", "--count"])
+        #expect(file.status == 0 && FileManager.default.fileExists(atPath: window), "\(file.output)")
+        let help = try await run(["--help"], display: .none)
+        #expect(help.status == 0)
+        for option in ["--urls", "--count", "--open", "--screenshot"] { #expect(help.output.contains(option)) }
+    }
+
     @Test("A folder without images is said to be one") func emptyFolder() async throws {
         let run = try await run([images.url.path])
         #expect(run.status == 1 && run.output.contains("There are no images in \(images.url.path)"), "\(run.output)")

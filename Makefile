@@ -7,6 +7,9 @@ SHELL := /bin/bash
 .NOTPARALLEL:
 MAKEFLAGS += --no-print-directory
 
+# Warnings of ours fail our own builds; Package.swift reads it.
+export KF_STRICT := 1
+
 # Our code, which must be formatted.
 OURS := Sources Tests Examples Snippets Package.swift $(wildcard Benchmarks) Fuzz Server
 
@@ -50,10 +53,12 @@ desktop: desktop-dependencies ## A window full of images, through KingfisherGTK;
 	@"$$(swift build -c release --show-bin-path)/kf-desktop" $(ARGS)
 
 # With Swift's libraries in it, so that a copy of it runs where no toolchain is.
-kf: dependencies ## Builds the tool in release, to be copied, and says where it is; TRAITS as for test
-	@$(FETCH) . $(WITH_TRAITS)
-	@swift build -c release --static-swift-stdlib -Xlinker -s --scratch-path .build/packages --product kf $(WITH_TRAITS)
-	@ls -lh .build/packages/release/kf
+PORTABLE := -c release --static-swift-stdlib -Xlinker -s --scratch-path .build/packages
+kf: dependencies ## Builds the tool in release into kf-output/, to be copied; TRAITS as for test
+	@$(FETCH) . --scratch-path .build/packages $(WITH_TRAITS)
+	@swift build $(PORTABLE) --product kf $(WITH_TRAITS)
+	@install -D "$$(swift build $(PORTABLE) --show-bin-path)/kf" kf-output/kf
+	@ls -lh kf-output/kf
 
 deb: desktop-dependencies ## Builds Debian packages of kf, kf-server, kf-desktop for this system into deb-output/
 	@Scripts/install-dependencies packages
@@ -74,12 +79,11 @@ man: dependencies ## Writes the manual pages of the tool to man-output/
 
 # What needs a Swift package that cannot be fetched is left out, and said at the end. Traits add to the interface.
 test: begin desktop-dependencies lint layers packages portability build alone examples ## Format lint, layers, a build without warnings, all tests
-	@Scripts/test-server
+	@Scripts/test-server || { Scripts/report end; exit 1; }
 	@Scripts/compatibility/check
 	@$(if $(TRAITS),,Scripts/public-interface)
 	@Scripts/tier-engines
-	@Scripts/with-tool Scripts/run-tests $(WITH_TRAITS)
-	@Scripts/report end
+	@status=0; Scripts/with-tool Scripts/run-tests $(WITH_TRAITS) || status=$$?; Scripts/report end; exit $$status
 
 begin:
 	@Scripts/report begin
@@ -87,9 +91,16 @@ begin:
 alone: dependencies ## Checks that the library needs no package: a fresh clone, without a network and settings
 	@Scripts/check-alone
 
+# Each version of the formatter wants something else.
+FORMATTER := 6.3
+
 lint: toolchain ## Checks the formatting and the documentation rules
-	@echo "lint: swift format"
-	@swift format lint --strict --recursive --parallel $(OURS)
+	@if swift --version 2>/dev/null | grep -q 'Swift version $(subst .,\.,$(FORMATTER))'; then \
+	    echo "lint: swift format"; \
+	    swift format lint --strict --recursive --parallel $(OURS); \
+	else \
+	    Scripts/report left-out "the check of the formatting" "the formatter of Swift $(FORMATTER) decides it, this is another"; \
+	fi
 
 layers: ## Checks that references point down only, and that unchecked code says why it is safe
 	@Scripts/check-layers
@@ -141,31 +152,31 @@ server-reference: toolchain ## Writes docs/server-options.md from the tables of 
 	@page="$$(swift run --package-path Server --quiet kf-server-reference)"; echo "$$page" >docs/server-options.md
 
 # As packages have it: with Swift's libraries inside, since loading these takes most of a decoder's start.
-DECODER := -c release --product kf-decoder --static-swift-stdlib -Xlinker -s --scratch-path .build/packages
+DECODER := $(PORTABLE) --product kf-decoder
 
 bench: dependencies ## Measures against the baselines, writes bench-output/report.md; FILTER=word runs some rows
-	@Scripts/install-dependencies desktop bench
 	@$(FETCH) Benchmarks
+	@Scripts/install-dependencies desktop bench
 	@swift build -c release --package-path Benchmarks --product kf
-	@swift build $(DECODER)
+	@KF_TOOL= swift build $(DECODER)
 	@swift build -c release --package-path Benchmarks --product kf-bench-desktop
-	@KF_DECODER="$$(swift build $(DECODER) --show-bin-path)/kf-decoder" \
+	@KF_DECODER="$$(KF_TOOL= swift build $(DECODER) --show-bin-path)/kf-decoder" \
 	    swift run -c release --package-path Benchmarks kf-bench $(FILTER)
 
 bench-check: dependencies ## Runs the rows of bench that count: instructions, allocations, requests; one that falls short fails it
-	@Scripts/install-dependencies desktop bench
 	@$(FETCH) Benchmarks
+	@Scripts/install-dependencies desktop bench
 	@swift run -c release --package-path Benchmarks kf-bench --check
 
 bench-server: dependencies ## Measures the image server, beside libvips and Pillow; ROWS='hot soak' runs some rows
-	@Scripts/install-dependencies bench-server
 	@$(FETCH) Server
+	@Scripts/install-dependencies bench-server
 	@swift build -c release --package-path Server --product kf-server
 	@Scripts/bench-server $(ROWS)
 
 bench-fleet: dependencies ## Measures three image servers that share a tier, and kills them; ROWS='redis purge' runs some rows
-	@Scripts/install-dependencies fleet
 	@$(FETCH) Server
+	@Scripts/install-dependencies fleet
 	@Scripts/tier-engines
 	@swift build -c release --package-path Server --product kf-server
 	@Scripts/bench-fleet $(ROWS)
@@ -203,8 +214,8 @@ tsan: desktop-dependencies ## All tests but widgets under the thread sanitizer; 
 # The plugin of the documentation compiler builds with all traits.
 docs: export KF_DOCS := 1
 docs: dependencies ## Writes the documentation site to docs-output/, and says how to open it
-	@Scripts/install-dependencies desktop heic jxl
 	@$(FETCH) . --traits Metrics
+	@Scripts/install-dependencies desktop heic jxl
 	@Scripts/docs
 
 format: toolchain ## Formats our code
@@ -223,4 +234,4 @@ desktop-dependencies: dependencies
 
 clean: ## Removes everything that was built or written by these targets
 	@rm -rf .build .build-tsan Benchmarks/.build Server/.build Examples/*/.build Fuzz/.build Fuzz/findings
-	@rm -rf demo-output docs-output man-output deb-output bench-output
+	@rm -rf demo-output docs-output kf-output man-output deb-output bench-output

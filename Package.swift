@@ -1,21 +1,27 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
+/// Whether a variable of the environment has a value.
+func isSet(_ variable: String) -> Bool { Context.environment[variable].map { !$0.isEmpty } ?? false }
+
+/// Whether a warning fails the build.
+///
+/// It does in our own builds, which set `KF_STRICT`, never in those of a program that depends on us. A newer compiler has
+/// other warnings, and SwiftPM may silence those of dependencies, which the compiler refuses beside making them errors.
+let isStrict = isSet("KF_STRICT")
+
 /// Every Swift target of ours is compiled with these.
-let settings: [SwiftSetting] = [
-    .enableUpcomingFeature("ExistentialAny"),
-    .enableUpcomingFeature("MemberImportVisibility"),
-    .enableUpcomingFeature("InternalImportsByDefault"),
-    .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
-    .treatAllWarnings(as: .error),
-]
+let settings: [SwiftSetting] =
+    [
+        .enableUpcomingFeature("ExistentialAny"),
+        .enableUpcomingFeature("MemberImportVisibility"),
+        .enableUpcomingFeature("InternalImportsByDefault"),
+        .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+    ] + (isStrict ? [.treatAllWarnings(as: .error)] : [])
 
 /// Every C target of ours is compiled with these.
-let cSettings: [CSetting] = [
-    .enableWarning("all"),
-    .enableWarning("extra"),
-    .treatAllWarnings(as: .error),
-]
+let cSettings: [CSetting] =
+    [.enableWarning("all"), .enableWarning("extra")] + (isStrict ? [.treatAllWarnings(as: .error)] : [])
 
 /// The formats that link a library only when asked for: the trait, its library and its define.
 let optionalFormats = [
@@ -49,13 +55,10 @@ let unnoticed = ["libavif-dev", "liblcms2-dev", "libcurl4-openssl-dev"]
 /// Our own pkg-config file of a library.
 func ownFile(_ file: String) -> String { Context.packageDirectory + "/Sources/CSystem/" + file }
 
-/// Whether a variable of the environment has a value.
+/// Whether `kf` and its tests are in the package: `KF_TOOL=1 swift build --product kf`.
 ///
-/// The library, its tests and the demonstrations need no package. What needs one is here only when it is asked for, so
-/// that nobody has to fetch it who does not build that.
-func isSet(_ variable: String) -> Bool { Context.environment[variable].map { !$0.isEmpty } ?? false }
-
-/// The tool `kf` and its tests, which need swift-argument-parser: `KF_TOOL=1 swift build --product kf`.
+/// The library, its tests and the demonstrations need no other package. What needs one is here only when it is asked for,
+/// so that nobody has to fetch it who does not build that.
 let hasTool = isSet("KF_TOOL")
 
 let argumentParser = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
@@ -302,7 +305,7 @@ let package = Package(
         .testTarget(
             name: "Swift5Tests",
             dependencies: ["Kingfisher", "KingfisherTestSupport"],
-            swiftSettings: [.swiftLanguageMode(.v5), .treatAllWarnings(as: .error)]
+            swiftSettings: [.swiftLanguageMode(.v5)] + (isStrict ? [.treatAllWarnings(as: .error)] : [])
         ),
         .testTarget(
             name: "KingfisherTiersTests",

@@ -4,21 +4,25 @@ import PackageDescription
 // The imaging engine alone, compiled with the address sanitizer, checks of undefined behaviour and coverage, and the
 // program that runs it on broken files. `Sources` are links into the library's; `run` builds and starts it.
 
-let swift: [SwiftSetting] = [
-    .enableUpcomingFeature("ExistentialAny"),
-    .enableUpcomingFeature("MemberImportVisibility"),
-    .enableUpcomingFeature("InternalImportsByDefault"),
-    .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
-    // For a target, as for tests, what is internal can be seen.
-    .unsafeFlags(["-sanitize=address", "-sanitize=fuzzer", "-parse-as-library", "-enable-testing"]),
-]
+let isStrict = !Context.environment["KF_STRICT", default: ""].isEmpty
 
-let c: [CSetting] = [
-    .unsafeFlags([
-        "-g", "-fno-omit-frame-pointer", "-fsanitize=address,undefined,fuzzer-no-link",
-        "-fno-sanitize-recover=undefined",
-    ])
-]
+let swift: [SwiftSetting] =
+    [
+        .enableUpcomingFeature("ExistentialAny"),
+        .enableUpcomingFeature("MemberImportVisibility"),
+        .enableUpcomingFeature("InternalImportsByDefault"),
+        .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+        // For a target, as for tests, what is internal can be seen.
+        .unsafeFlags(["-sanitize=address", "-sanitize=fuzzer", "-parse-as-library", "-enable-testing"]),
+    ] + (isStrict ? [.treatAllWarnings(as: .error)] : [])
+
+let c: [CSetting] =
+    [
+        .unsafeFlags([
+            "-g", "-fno-omit-frame-pointer", "-fsanitize=address,undefined,fuzzer-no-link",
+            "-fno-sanitize-recover=undefined",
+        ])
+    ] + (isStrict ? [.treatAllWarnings(as: .error)] : [])
 
 let link: [LinkerSetting] = [.unsafeFlags(["-sanitize=address", "-sanitize=fuzzer"])]
 

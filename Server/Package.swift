@@ -4,20 +4,19 @@ import PackageDescription
 // A separate package, so that users of the library do not need what a server depends on.
 
 /// The same as the library's.
-let settings: [SwiftSetting] = [
-    .enableUpcomingFeature("ExistentialAny"),
-    .enableUpcomingFeature("MemberImportVisibility"),
-    .enableUpcomingFeature("InternalImportsByDefault"),
-    .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
-    .treatAllWarnings(as: .error),
-]
+let settings: [SwiftSetting] =
+    [
+        .enableUpcomingFeature("ExistentialAny"),
+        .enableUpcomingFeature("MemberImportVisibility"),
+        .enableUpcomingFeature("InternalImportsByDefault"),
+        .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+    ] + (Context.environment["KF_STRICT", default: ""].isEmpty ? [] : [.treatAllWarnings(as: .error)])
 
 let package = Package(
     name: "KingfisherServer",
     dependencies: [
         .package(name: "Kingfisher", path: ".."),
         .package(url: "https://github.com/apple/swift-argument-parser.git", from: "1.5.0"),
-        .package(url: "https://github.com/apple/swift-crypto.git", from: "4.0.0"),
         .package(url: "https://github.com/apple/swift-http-types.git", from: "1.4.0"),
         .package(url: "https://github.com/apple/swift-log.git", from: "1.14.0"),
         .package(url: "https://github.com/apple/swift-nio.git", from: "2.80.0"),
@@ -28,7 +27,8 @@ let package = Package(
         .target(name: "CKFServer"),
         .target(
             name: "KFImageURLs",
-            dependencies: [.product(name: "Crypto", package: "swift-crypto")],
+            // For the hash of signatures only.
+            dependencies: [.product(name: "KingfisherTiers", package: "Kingfisher")],
             swiftSettings: settings
         ),
         .target(
@@ -38,7 +38,6 @@ let package = Package(
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "HummingbirdCore", package: "hummingbird"),
-                .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "Kingfisher", package: "Kingfisher"),
                 .product(name: "KingfisherTiers", package: "Kingfisher"),
                 .product(name: "Logging", package: "swift-log"),

@@ -23,6 +23,7 @@ for program in redis-server "$balancer"; do
 done
 PATH=$PATH:/usr/sbin
 if [ -z "${SERVER:-}" ]; then
+    "$root/Scripts/fetch-packages" Server
     swift build -c release --package-path "$root/Server" --product kf-server
     SERVER=$(swift build -c release --package-path "$root/Server" --show-bin-path)/kf-server
 fi

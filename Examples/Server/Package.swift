@@ -19,7 +19,9 @@ let package = Package(
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
             ],
-            path: "Sources"
+            path: "Sources",
+            // For the library's own checks.
+            swiftSettings: Context.environment["KF_STRICT"] == nil ? [] : [.treatAllWarnings(as: .error)]
         )
     ]
 )

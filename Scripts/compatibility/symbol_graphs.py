@@ -10,6 +10,13 @@ import tempfile
 
 ROOT = os.path.realpath(os.path.join(os.path.dirname(__file__), "..", ".."))
 
+def built():
+    """Where `swift build` puts what it builds."""
+    return subprocess.run(
+        ["swift", "build", "--show-bin-path"], cwd=ROOT, capture_output=True, text=True, check=True
+    ).stdout.strip()
+
+
 # What one module declares, in itself or in extensions of another module's types; as in the JSON of a symbol graph.
 Graph = collections.namedtuple("Graph", "module symbols relations")
 
@@ -17,7 +24,7 @@ Graph = collections.namedtuple("Graph", "module symbols relations")
 def compiler_arguments(build):
     """What the compiler needs to read the modules in `build`, the folder of `swift build`."""
     triple = os.path.basename(os.path.dirname(os.path.realpath(build)))
-    includes = [os.path.join(build, "Modules"), os.path.join(ROOT, "Sources", "CKFCairo")]
+    includes = [build, os.path.join(build, "Modules"), os.path.join(ROOT, "Sources", "CKFCairo")]
     includes += sorted(glob.glob(os.path.join(ROOT, "Sources", "CSystem", "*")))
     arguments = ["-target", triple] + [word for path in includes for word in ("-I", path)]
     for path in sorted(glob.glob(os.path.join(build, "CKF*.build", "module.modulemap"))):

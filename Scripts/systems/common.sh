@@ -8,14 +8,16 @@ systems_folder=${KF_SYSTEMS:-${XDG_CACHE_HOME:-$HOME/.cache}/kingfisher-systems}
 # The names of all systems.
 names_of_systems() { awk '/^[^#]/ { print $1 }' "$here/list"; }
 
-# Sets `systems` to those among the given ones, or among all, that are for a purpose; "" is any.
+# Sets `systems` to those among the given ones, or among all, that are for a purpose; "" is any, but for
+# those of tomorrow, which have to be named.
 choose_systems() { # purpose, system...
     local wanted=$1 given system
     mapfile -t given < <(if [ $# -gt 1 ]; then printf '%s\n' "${@:2}"; else names_of_systems; fi)
     systems=()
     for system in "${given[@]}"; do
         choose_system "$system"
-        [[ "$purpose" != *"$wanted"* ]] || systems+=("$system")
+        [[ "$purpose" == *"$wanted"* ]] || continue
+        [[ $# = 1 && -z "$wanted" && "$purpose" == *early* ]] || systems+=("$system")
     done
 }
 

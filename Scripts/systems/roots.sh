@@ -26,7 +26,10 @@ copy_settings_of_git() {
 enter() {
     local namespaces=(--mount) build=$folder/build${alone:+-alone}
     [ -z "${alone:-}" ] || namespaces+=(--net)
-    root=$root build=$build alone=${alone:-} toolchain=$(toolchain) folders=$(folders_of_git) unshare "${namespaces[@]}" bash -eu -c '
+    # A system with its own has no other.
+    local toolchain=
+    [[ "$purpose" == *early* ]] || toolchain=$(toolchain)
+    root=$root build=$build alone=${alone:-} toolchain=$toolchain folders=$(folders_of_git) unshare "${namespaces[@]}" bash -eu -c '
         [ -z "$alone" ] || ip link set lo up
         at() { mkdir -p "$root$2" && mount --bind "$1" "$root$2"; }
         mount -t proc proc "$root/proc"
@@ -35,7 +38,7 @@ enter() {
         mkdir -p "$build" .build
         at "$PWD" /src
         at "$build" /src/.build
-        at "$toolchain" /opt/swift/usr
+        [ -z "$toolchain" ] || at "$toolchain" /opt/swift/usr
         for folder in $folders; do at "$folder" "$folder"; done
         cp -L /etc/resolv.conf "$root/etc/resolv.conf"
         exec chroot "$root" env -i HOME=/root LANG=C.UTF-8 DEBIAN_FRONTEND=noninteractive \
@@ -60,7 +63,9 @@ bootstrap() {
         [ $try = first ] || return 1
     done
     enter apt-get -q -q update || return 1
-    enter apt-get -q -q install --yes --no-install-recommends "${essentials[@]}" || return 1
+    local compiler=()
+    [[ "$purpose" != *early* ]] || compiler=(swiftlang)
+    enter apt-get -q -q install --yes --no-install-recommends "${essentials[@]}" "${compiler[@]}" || return 1
     rm -rf "$archives"
     touch "$folder/is-complete"
 }

@@ -63,14 +63,13 @@ final class ButtonRenderer: WidgetRenderer {
     }
 
     private func stateDidChange() {
-        let flags = gtk_widget_get_state_flags(widget).rawValue
-        let pairs: [(GtkStateFlags, KFCrossPlatformButton.ControlState)] = [
-            (GTK_STATE_FLAG_ACTIVE, .highlighted), (GTK_STATE_FLAG_INSENSITIVE, .disabled),
-            (GTK_STATE_FLAG_CHECKED, .selected), (GTK_STATE_FLAG_SELECTED, .selected),
-            (GTK_STATE_FLAG_FOCUSED, .focused), (GTK_STATE_FLAG_PRELIGHT, .hovered),
+        let flags = Int(gtk_widget_get_state_flags(widget).rawValue)
+        let pairs: [(Int, KFCrossPlatformButton.ControlState)] = [
+            (KF_STATE_ACTIVE, .highlighted), (KF_STATE_INSENSITIVE, .disabled), (KF_STATE_CHECKED, .selected),
+            (KF_STATE_SELECTED, .selected), (KF_STATE_FOCUSED, .focused), (KF_STATE_PRELIGHT, .hovered),
         ]
         var state = KFCrossPlatformButton.ControlState.normal
-        for (flag, part) in pairs where flags & flag.rawValue != 0 { state.insert(part) }
+        for (flag, part) in pairs where flags & flag != 0 { state.insert(part) }
         button.state = state
     }
 }

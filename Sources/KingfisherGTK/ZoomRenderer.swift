@@ -169,7 +169,7 @@ final class ZoomRenderer: ImageRenderer {
     }
 
     private static func hasControl(_ controller: OpaquePointer) -> Bool {
-        gtk_event_controller_get_current_event_state(controller).rawValue & GDK_CONTROL_MASK.rawValue != 0
+        Int(gtk_event_controller_get_current_event_state(controller).rawValue) & KF_CONTROL_MASK != 0
     }
 
     // MARK: Keys
@@ -177,9 +177,9 @@ final class ZoomRenderer: ImageRenderer {
     private func handleKeys() {
         guard let keys = gtk_event_controller_key_new() else { return }
         handle("key-pressed", of: keys) { renderer, arguments in
-            let others = GDK_ALT_MASK.rawValue | GDK_SUPER_MASK.rawValue | GDK_META_MASK.rawValue
-            guard arguments.flags(2) & others == 0 else { return false }
-            let hasControl = arguments.flags(2) & GDK_CONTROL_MASK.rawValue != 0
+            let modifiers = Int(arguments.flags(2))
+            guard modifiers & (KF_ALT_MASK | KF_SUPER_MASK | KF_META_MASK) == 0 else { return false }
+            let hasControl = modifiers & KF_CONTROL_MASK != 0
             let key = Int32(bitPattern: arguments.uint(0))
             return renderer.zoom(by: key) || !hasControl && renderer.pan(by: key)
         }

@@ -1,5 +1,6 @@
 // Prints what a screen reader finds in a window of views: it asks as one does, over the bus for accessibility.
 
+import CKFGTK
 import CKFGTK4
 import Foundation
 import Kingfisher
@@ -84,12 +85,10 @@ private struct AccessibleTree {
             let reply = Self(bus: session).call(("org.a11y.Bus", "/org/a11y/bus"), "org.a11y.Bus", "GetAddress"),
             let address = g_variant_get_string(reply.child(0), nil)
         else { return ["There is no bus for accessibility."] }
-        let flags =
-            G_DBUS_CONNECTION_FLAGS_AUTHENTICATION_CLIENT.rawValue
-            | G_DBUS_CONNECTION_FLAGS_MESSAGE_BUS_CONNECTION.rawValue
+        let flags = KF_DBUS_AUTHENTICATION_CLIENT | KF_DBUS_MESSAGE_BUS_CONNECTION
         let connection = g_dbus_connection_new_for_address_sync(
             address,
-            GDBusConnectionFlags(rawValue: flags),
+            GDBusConnectionFlags(rawValue: .init(flags)),
             nil,
             nil,
             nil
@@ -142,7 +141,7 @@ private struct AccessibleTree {
             method,
             parameters,
             nil,
-            G_DBUS_CALL_FLAGS_NONE,
+            GDBusCallFlags(rawValue: 0),
             5_000,
             nil,
             nil

@@ -1,5 +1,6 @@
 // The lifetimes of widgets, views and loads.
 
+import CKFGTK
 import CKFGTK4
 import Foundation
 import KFImaging
@@ -81,7 +82,7 @@ let lifetimeChecks = [
             if isSensitive == 1 { disconnectSignal(handler, of: OpaquePointer(widget)) }
         }
         // The argument is the flags before.
-        let insensitive = flags.map { $0 & GTK_STATE_FLAG_INSENSITIVE.rawValue != 0 }
+        let insensitive = flags.map { Int($0) & KF_STATE_INSENSITIVE != 0 }
         stage.expect(insensitive == [false, true], "\(flags)")
         stage.expect(notifications == 3, "\(notifications) of 3 notifications")
         stage.expect(kept == nil, "a disconnected block is released")

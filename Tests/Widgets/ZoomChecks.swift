@@ -99,8 +99,8 @@ let zoomChecks = [
         guard let keys = controller(gtk_event_controller_key_get_type(), of: view) else {
             return stage.expect(false, "no keys")
         }
-        @MainActor func press(_ key: Int32, _ state: GdkModifierType = GdkModifierType(rawValue: 0)) -> Bool {
-            emit("key-pressed", of: keys, [.uint(UInt32(bitPattern: key)), .uint(0), .flags(state.rawValue)])
+        @MainActor func press(_ key: Int32, _ modifiers: Int = 0) -> Bool {
+            emit("key-pressed", of: keys, [.uint(UInt32(bitPattern: key)), .uint(0), .flags(UInt32(modifiers))])
         }
         stage.expect(!press(GDK_KEY_Right) && !press(GDK_KEY_a), "there is nothing to be moved")
         stage.expect(press(GDK_KEY_1) && view.mode == .actualSize && view.zoom == 1, "1: \(view.mode)")
@@ -112,10 +112,10 @@ let zoomChecks = [
         stage.expect(press(GDK_KEY_Left) && press(GDK_KEY_Left), "left")
         for _ in 0..<4 { _ = press(GDK_KEY_Left) }
         await stage.expect(view, is: Paint.red)
-        stage.expect(!press(GDK_KEY_Left, GDK_CONTROL_MASK) && !press(GDK_KEY_Left, GDK_ALT_MASK), "Alt and arrows")
+        stage.expect(!press(GDK_KEY_Left, KF_CONTROL_MASK) && !press(GDK_KEY_Left, KF_ALT_MASK), "Alt and arrows")
         for _ in 0..<40 where press(GDK_KEY_Left) {}
         stage.expect(view.geometry.frame.minX == 0 && !press(GDK_KEY_Left), "at the edge the key is for others")
-        stage.expect(press(GDK_KEY_0, GDK_CONTROL_MASK) && view.mode == .fit, "0: \(view.mode)")
+        stage.expect(press(GDK_KEY_0, KF_CONTROL_MASK) && view.mode == .fit, "0: \(view.mode)")
     },
     Check(name: "zoomPointer") { stage in
         let view = ZoomView()
@@ -242,7 +242,7 @@ private enum Argument {
 @discardableResult
 private func emit(_ signal: String, of object: OpaquePointer, _ arguments: [Argument]) -> Bool {
     // GTK looks at the events of gestures, and complains that there are none.
-    let fatal = g_log_set_always_fatal(G_LOG_LEVEL_ERROR)
+    let fatal = g_log_set_always_fatal(GLogLevelFlags(rawValue: .init(KF_LOG_ERROR)))
     defer { g_log_set_always_fatal(fatal) }
     // An instance begins with its class, and that with its type.
     let type = UnsafePointer<UnsafePointer<GType>>(object).pointee.pointee

@@ -297,7 +297,7 @@ import Testing
             [0xFF, 0xE1, 0x00, 0x22] + Array("Exif\0\0".utf8)
             + [0x4D, 0x4D, 0, 42, 0, 0, 0, 8, 0, 1, 0x01, 0x12, 0, 3, 0, 0, 0, 1, 0, 6, 0, 0, 0, 0, 0, 0]
         let plain = try SampleImages.jpeg()
-        try place.write(plain.prefix(2) + exif + plain.dropFirst(2), "turned.jpg")
+        try place.write(plain.prefix(2) + Data(exif) + plain.dropFirst(2), "turned.jpg")
         let result = try await place.kf("fetch", "turned.jpg", "--json")
         let object = try #require(try result.objects.first)
         #expect(object["width"] as? Int == 40)

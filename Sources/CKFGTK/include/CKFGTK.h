@@ -3,6 +3,26 @@
 // Through its module: what GTK declares must not become part of this one.
 #include "../../CSystem/CKFGTK4/shim.h"
 
+/// Flags of GTK and GLib as numbers. Newer versions declare their enumerations as flags, and Swift imports these as sets,
+/// in which the constants have other names.
+enum {
+    KF_ALT_MASK = GDK_ALT_MASK,
+    KF_CONTROL_MASK = GDK_CONTROL_MASK,
+    KF_META_MASK = GDK_META_MASK,
+    KF_SUPER_MASK = GDK_SUPER_MASK,
+
+    KF_STATE_ACTIVE = GTK_STATE_FLAG_ACTIVE,
+    KF_STATE_CHECKED = GTK_STATE_FLAG_CHECKED,
+    KF_STATE_FOCUSED = GTK_STATE_FLAG_FOCUSED,
+    KF_STATE_INSENSITIVE = GTK_STATE_FLAG_INSENSITIVE,
+    KF_STATE_PRELIGHT = GTK_STATE_FLAG_PRELIGHT,
+    KF_STATE_SELECTED = GTK_STATE_FLAG_SELECTED,
+
+    KF_LOG_ERROR = G_LOG_LEVEL_ERROR,
+    KF_DBUS_AUTHENTICATION_CLIENT = G_DBUS_CONNECTION_FLAGS_AUTHENTICATION_CLIENT,
+    KF_DBUS_MESSAGE_BUS_CONNECTION = G_DBUS_CONNECTION_FLAGS_MESSAGE_BUS_CONNECTION,
+};
+
 /// How an image fills the area it is drawn in.
 typedef enum {
     KF_FIT_FILL,

@@ -79,11 +79,11 @@ final class S3Client: Sendable {
     }
 
     /// The hash of no bytes.
-    private static let emptyHash = S3Hash.hexadecimal(S3Hash.sha256(Data()))
+    private static let emptyHash = SHA256.hexadecimal(SHA256.hash(Data()))
 
     private static func hash(of body: Data?) async -> String {
         guard let body else { return emptyHash }
-        if body.count < longBody { return S3Hash.hexadecimal(S3Hash.sha256(body)) }
-        return await WorkExecutor.cpu.run { S3Hash.hexadecimal(S3Hash.sha256(body)) }
+        if body.count < longBody { return SHA256.hexadecimal(SHA256.hash(body)) }
+        return await WorkExecutor.cpu.run { SHA256.hexadecimal(SHA256.hash(body)) }
     }
 }

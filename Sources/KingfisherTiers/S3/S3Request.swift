@@ -52,7 +52,7 @@ package struct S3Request: Sendable {
                 bytes.append(byte)
             case UInt8(ascii: "/") where keepsSlashes: bytes.append(byte)
             default:
-                bytes += [UInt8(ascii: "%"), S3Hash.digit(byte >> 4, ten: "A"), S3Hash.digit(byte & 15, ten: "A")]
+                bytes += [UInt8(ascii: "%"), SHA256.digit(byte >> 4, ten: "A"), SHA256.digit(byte & 15, ten: "A")]
             }
         }
         return String(decoding: bytes, as: UTF8.self)

@@ -39,9 +39,10 @@ package final class SignatureV4: Sendable {
         let scope = "\(day)/\(region)/s3/aws4_request"
         let names = request.fields.map(\.name).joined(separator: ";")
         let canonical = Self.canonical(request, signedFields: names, bodyHash: bodyHash)
-        let hash = S3Hash.hexadecimal(S3Hash.sha256(Array(canonical.utf8)))
+        let hash = SHA256.hexadecimal(SHA256.hash(Array(canonical.utf8)))
         let text = "\(Self.algorithm)\n\(time)\n\(scope)\n\(hash)"
-        let signature = S3Hash.hexadecimal(S3Hash.hmac(text, key: key(of: day, credentials.secretAccessKey)))
+        let dayKey = key(of: day, credentials.secretAccessKey)
+        let signature = SHA256.hexadecimal(SHA256.authenticationCode(of: Array(text.utf8), key: dayKey))
         let value =
             "\(Self.algorithm) Credential=\(credentials.accessKeyID)/\(scope),SignedHeaders=\(names),Signature=\(signature)"
         request.fields.append(("authorization", value))
@@ -73,7 +74,9 @@ package final class SignatureV4: Sendable {
         key.withLock { key in
             if key.day != day || key.secret != secret {
                 let start = Array("AWS4\(secret)".utf8)
-                let bytes = [day, region, "s3", "aws4_request"].reduce(start) { S3Hash.hmac($1, key: $0) }
+                let bytes = [day, region, "s3", "aws4_request"].reduce(start) {
+                    SHA256.authenticationCode(of: Array($1.utf8), key: $0)
+                }
                 key = DayKey(day: day, secret: secret, bytes: bytes)
             }
             return key.bytes

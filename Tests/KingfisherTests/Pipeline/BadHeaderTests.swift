@@ -30,35 +30,42 @@ import Testing
 
     /// A field that says nothing counts as if it was not there; what cannot be understood of `max-age` and `Expires`
     /// makes the image stale, and so does a field that is too long to be kept.
-    private static let all: [Fields] =
-        noDates.flatMap { text in
-            [
-                Fields(["Date": text], isAsked: false),
-                Fields(["Date": text, "Cache-Control": "max-age=1000"], isAsked: false),
-                Fields(["Last-Modified": text], isAsked: false),
-                Fields(["Expires": text], isAsked: true),
-            ]
-        }
-        + ["", "unquoted", "\"", "W/", "\"a\", \"b\"", "\"\u{1}\"", long].map { Fields(["ETag": $0], isAsked: false) }
-        + ["-5", "young", "1e9", "", "5, 6"].map {
-            Fields(["Age": $0, "Cache-Control": "max-age=1000"], isAsked: false)
-        }
-        + ["=", ",,,", "\"no-store", ";", "maxage=0", "s-maxage=0", "private=\"max-age=0, b"].map {
-            Fields(["Cache-Control": $0], isAsked: false)
-        }
-        + ["max-age", "max-age=", "max-age=-1", "max-age=soon", "max-age=1000, max-age=0", "MAX-AGE = 0", long].map {
-            Fields(["Cache-Control": $0], isAsked: true)
-        }
-        + [
-            Fields(["Cache-Control": "max-age=99999999999999999999999"], isAsked: false),
-            Fields(["Cache-Control": "max-age=99999999999", "Age": "99999999999999999999"], isAsked: true),
-            Fields(["Cache-Control": "max-age=1000", "Date": farDate], isAsked: false),
-            Fields(["Cache-Control": "max-age=1000", "Date": earlyDate], isAsked: true),
-            Fields(["Expires": farDate, "Date": farDate], isAsked: true),
-            Fields(["Expires": farDate, "Date": earlyDate], isAsked: false),
-            Fields(["Expires": earlyDate, "Date": farDate], isAsked: true),
-            Fields(["Cache-Control": "no-store=\""], isAsked: true),
+    private static let all: [Fields] = dates + tags + ages + understood + notUnderstood + bounds
+
+    private static let dates = noDates.flatMap { text in
+        [
+            Fields(["Date": text], isAsked: false),
+            Fields(["Date": text, "Cache-Control": "max-age=1000"], isAsked: false),
+            Fields(["Last-Modified": text], isAsked: false),
+            Fields(["Expires": text], isAsked: true),
         ]
+    }
+
+    private static let tags = ["", "unquoted", "\"", "W/", "\"a\", \"b\"", "\"\u{1}\"", long].map {
+        Fields(["ETag": $0], isAsked: false)
+    }
+
+    private static let ages = ["-5", "young", "1e9", "", "5, 6"].map {
+        Fields(["Age": $0, "Cache-Control": "max-age=1000"], isAsked: false)
+    }
+
+    private static let understood = ["=", ",,,", "\"no-store", ";", "maxage=0", "s-maxage=0", "private=\"max-age=0, b"]
+        .map { Fields(["Cache-Control": $0], isAsked: false) }
+
+    private static let notUnderstood = [
+        "max-age", "max-age=", "max-age=-1", "max-age=soon", "max-age=1000, max-age=0", "MAX-AGE = 0", long,
+    ].map { Fields(["Cache-Control": $0], isAsked: true) }
+
+    private static let bounds = [
+        Fields(["Cache-Control": "max-age=99999999999999999999999"], isAsked: false),
+        Fields(["Cache-Control": "max-age=99999999999", "Age": "99999999999999999999"], isAsked: true),
+        Fields(["Cache-Control": "max-age=1000", "Date": farDate], isAsked: false),
+        Fields(["Cache-Control": "max-age=1000", "Date": earlyDate], isAsked: true),
+        Fields(["Expires": farDate, "Date": farDate], isAsked: true),
+        Fields(["Expires": farDate, "Date": earlyDate], isAsked: false),
+        Fields(["Expires": earlyDate, "Date": farDate], isAsked: true),
+        Fields(["Cache-Control": "no-store=\""], isAsked: true),
+    ]
 
     @Test("Images are loaded and cached whatever the header fields say", arguments: all)
     func images(fields: Fields) async throws {

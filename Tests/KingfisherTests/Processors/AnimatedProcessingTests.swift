@@ -188,7 +188,7 @@ private func withManager(_ body: (KingfisherManager, Source) async throws -> Voi
             #expect(image.framePixels == swapped && image.frames?.loopCount == 4)
         }
         let all = try await process(RedBlueSwap(), .data(data), options + [.preloadAllAnimationData])
-        #expect(all.images?.map(\.firstPixel) == swapped && abs(all.duration - 0.6) < 1e-9)
+        #expect(all.images?.map { $0.firstPixel } == swapped && abs(all.duration - 0.6) < 1e-9)
         let first = try await process(RedBlueSwap(), .data(data), options + [.onlyLoadFirstFrame])
         #expect(first.firstPixel == swapped[0] && !first.isAnimated)
     }
@@ -377,7 +377,7 @@ private func withManager(_ body: (KingfisherManager, Source) async throws -> Voi
             #expect(again.image.frames?.loopCount == 4 && again.image.kf.frameSource?.duration(at: 2) == 0.3)
             // Frames that were processed before they were stored are not processed again, even with other options.
             let whole = try await manager.retrieveImage(with: source, options: options + [.preloadAllAnimationData])
-            #expect(whole.image.images?.map(\.firstPixel) == swapped && processor.runs.value == runs)
+            #expect(whole.image.images?.map { $0.firstPixel } == swapped && processor.runs.value == runs)
         }
     }
 

@@ -4,7 +4,7 @@ import Foundation
 import KFSupport
 import KFTransport
 import KingfisherTestSupport
-import KingfisherTiers
+@_spi(Server) import KingfisherTiers
 import Testing
 
 @Suite(.timeLimit(.minutes(2))) struct S3FaultTests {
@@ -50,7 +50,7 @@ import Testing
                 #expect(request.method == "PUT" && request.body == value)
                 #expect(request.header("Content-Length") == "\(value.count)")
                 #expect(request.header("Content-Type") == "application/octet-stream")
-                #expect(request.header("x-amz-content-sha256") == S3Hash.hexadecimal(S3Hash.sha256(value)))
+                #expect(request.header("x-amz-content-sha256") == SHA256.hexadecimal(SHA256.hash(value)))
                 #expect(request.header("x-amz-meta-kf-expires") == "1369353661")
                 #expect(request.header("Expect") == nil && request.header("Host") == "127.0.0.1:\(server.port)")
                 #expect(request.header("Authorization")?.contains("x-amz-meta-kf-expires") == true)

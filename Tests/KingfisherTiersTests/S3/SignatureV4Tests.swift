@@ -1,7 +1,7 @@
 // Signatures of requests to S3: those that AWS has published, and those that botocore makes.
 
 import Foundation
-import KingfisherTiers
+@_spi(Server) import KingfisherTiers
 import Testing
 
 @Suite struct SignatureV4Tests {
@@ -20,7 +20,7 @@ import Testing
     ) -> [String: String] {
         var request = request
         request.fields.append(Self.host)
-        let hash = S3Hash.hexadecimal(S3Hash.sha256(request.body ?? Data()))
+        let hash = SHA256.hexadecimal(SHA256.hash(request.body ?? Data()))
         signature.sign(&request, bodyHash: hash, at: Self.date, by: credentials)
         return Dictionary(uniqueKeysWithValues: request.fields.map { ($0.name, $0.value) })
     }
@@ -142,7 +142,7 @@ import Testing
                 query = {name[1:]: value for name, value in case.items() if name[0] == "?"}
                 request = AWSRequest("GET", "https://\(Self.host.value)/" + path, params=query)
                 request.headers["X-Amz-Date"] = request.context["timestamp"] = "20130524T000000Z"
-                request.headers["X-Amz-Content-SHA256"] = \"\(S3Hash.hexadecimal(S3Hash.sha256(Data())))\"
+                request.headers["X-Amz-Content-SHA256"] = \"\(SHA256.hexadecimal(SHA256.hash(Data())))\"
                 if case["token"]: request.headers["X-Amz-Security-Token"] = case["token"]
                 auth = S3SigV4Auth(Credentials("\(Self.credentials.accessKeyID)",
                     "\(Self.credentials.secretAccessKey)", case["token"] or None), "s3", "us-east-1")

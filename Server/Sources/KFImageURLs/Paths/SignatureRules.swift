@@ -1,7 +1,7 @@
 // Which signatures of paths are accepted. For the parser; programs that make URLs sign with it, too.
 
-import Crypto
 import Foundation
+@_spi(Server) import KingfisherTiers
 
 /// The keys that sign paths.
 package struct SignatureRules: Hashable, Sendable {
@@ -32,10 +32,7 @@ package struct SignatureRules: Hashable, Sendable {
 
     /// The signature of a path, which begins with a slash.
     package func signature(of path: String, with pair: Pair) -> String {
-        var code = HMAC<SHA256>(key: SymmetricKey(data: pair.key))
-        code.update(data: pair.salt)
-        code.update(data: Array(path.utf8))
-        return encodedBase64URL(Array(code.finalize()).prefix(byteCount))
+        encodedBase64URL(SHA256.authenticationCode(of: pair.salt + Array(path.utf8), key: pair.key).prefix(byteCount))
     }
 
     /// Throws unless the signature is one of the path's or a trusted one.
@@ -46,7 +43,7 @@ package struct SignatureRules: Hashable, Sendable {
         if pairs.isEmpty { return }
         var isAccepted = false
         for accepted in pairs.map({ self.signature(of: path, with: $0) }) + trusted {
-            let isEqual = areEqualInConstantTime(signature, accepted)
+            let isEqual = areEqualInConstantTime(Array(signature.utf8), Array(accepted.utf8))
             isAccepted = isAccepted || isEqual
         }
         guard isAccepted else { throw .wrongSignature }
@@ -54,8 +51,7 @@ package struct SignatureRules: Hashable, Sendable {
 }
 
 /// Compares all bytes, wherever the first difference is; only the lengths may be seen from the time.
-private func areEqualInConstantTime(_ one: String, _ other: String) -> Bool {
-    let (one, other) = (Array(one.utf8), Array(other.utf8))
+package func areEqualInConstantTime(_ one: [UInt8], _ other: [UInt8]) -> Bool {
     guard one.count == other.count else { return false }
     return zip(one, other).reduce(0) { $0 | ($1.0 ^ $1.1) } == 0
 }

@@ -1,11 +1,11 @@
 // The answers to requests to purge. For the routes.
 
-import Crypto
 import Foundation
 import HTTPTypes
 import Hummingbird
 import KFImageURLs
 import Kingfisher
+@_spi(Server) import KingfisherTiers
 
 extension ImageRoutes {
     /// Purges what `POST /purge` asks for, or the source of the image that `PURGE` names; for those who know the token.
@@ -51,8 +51,8 @@ extension ImageRoutes {
     /// Whether a field `Authorization` has the token; the time it takes says nothing about it.
     private static func mayPurge(_ field: String?, token: String) -> Bool {
         let sent = field.map { $0.hasPrefix("Bearer ") ? String($0.dropFirst(7)) : "" } ?? ""
-        let (left, right) = (SHA256.hash(data: Data(sent.utf8)), SHA256.hash(data: Data(token.utf8)))
-        return left == right
+        // Of hashes, whose lengths are equal.
+        return areEqualInConstantTime(SHA256.hash(Array(sent.utf8)), SHA256.hash(Array(token.utf8)))
     }
 }
 

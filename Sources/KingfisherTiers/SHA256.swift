@@ -1,40 +1,26 @@
-// SHA-256 and its HMAC by libcrypto, and hexadecimal digits. For SignatureV4.
+// SHA-256 and its HMAC by libcrypto, and hexadecimal digits. For SignatureV4, and for the image server.
 
 import CKFLibCrypto
-package import Foundation
+public import Foundation
 
 /// The hash of signatures: 32 bytes.
-package enum S3Hash {
+@_spi(Server) public enum SHA256 {
     /// Requests are signed while the process exits, too: libcrypto must not clean up before.
     private static let isPrepared = OPENSSL_init_crypto(UInt64(OPENSSL_INIT_NO_ATEXIT), nil) == 1
 
     /// The SHA-256 of bytes.
-    package static func sha256(_ bytes: some ContiguousBytes) -> [UInt8] {
+    public static func hash(_ bytes: some ContiguousBytes) -> [UInt8] {
         bytes.withUnsafeBytes { bytes in
             hash { EVP_Q_digest(nil, "SHA256", nil, bytes.baseAddress, bytes.count, $0, $1) == 1 }
         }
     }
 
-    /// The HMAC of a text with a key.
-    static func hmac(_ text: String, key: [UInt8]) -> [UInt8] {
-        var text = text
-        return text.withUTF8 { text in
-            hash { output, count in
-                let address = text.baseAddress
-                return EVP_Q_mac(
-                    nil,
-                    "HMAC",
-                    nil,
-                    "SHA256",
-                    nil,
-                    key,
-                    key.count,
-                    address,
-                    text.count,
-                    output,
-                    32,
-                    count
-                ) != nil
+    /// The HMAC of bytes with a key, which may be empty.
+    public static func authenticationCode(of bytes: some ContiguousBytes, key: [UInt8]) -> [UInt8] {
+        bytes.withUnsafeBytes { bytes in
+            let (start, size) = (bytes.baseAddress?.assumingMemoryBound(to: UInt8.self), bytes.count)
+            return hash { output, count in
+                EVP_Q_mac(nil, "HMAC", nil, "SHA256", nil, key, key.count, start, size, output, 32, count) != nil
             }
         }
     }
@@ -47,7 +33,7 @@ package enum S3Hash {
     }
 
     /// Bytes as lowercase hexadecimal digits.
-    package static func hexadecimal(_ bytes: [UInt8]) -> String {
+    public static func hexadecimal(_ bytes: [UInt8]) -> String {
         String(unsafeUninitializedCapacity: 2 * bytes.count) { buffer in
             for (index, byte) in bytes.enumerated() {
                 buffer[2 * index] = digit(byte >> 4, ten: "a")

@@ -8,7 +8,7 @@ SHELL := /bin/bash
 MAKEFLAGS += --no-print-directory
 
 # Warnings of ours fail our own builds; Package.swift reads it.
-export KF_STRICT := 1
+export KINGFISHER_STRICT := 1
 
 # Our code, which must be formatted.
 OURS := Sources Tests Examples Snippets Package.swift $(wildcard Benchmarks) Fuzz Server
@@ -24,15 +24,19 @@ WITH_TRAITS := $(if $(TRAITS),--traits $(TRAITS))
 # `make fuzz SECONDS=60` runs every target on broken files for that time, two at a time.
 SECONDS ?= 30
 TSAN := --sanitize=thread -Xswiftc -DKF_TSAN --scratch-path .build-tsan
+# The other packages are built in the same folder, so that what they have in common is compiled once.
+IN_SERVER := --package-path Server --scratch-path .build
+IN_BENCHMARKS := --package-path Benchmarks --scratch-path .build
+
 # What Package.swift asks for when it is set: swift-argument-parser, for kf. Where it may be missing, Scripts/with-tool decides.
-kf man bench bench-check: export KF_TOOL := 1
+kf man bench bench-check: export KINGFISHER_TOOL := 1
 # Fails with a line that says what to do, where the Swift packages of a folder cannot be had.
 FETCH := Scripts/fetch-packages
 # Programs that run under a limit of memory, with which the sanitizer does not start.
 UNSANITIZED := kf-decoder kf-planted-decoder kf-sandbox-checks
 
 .PHONY: help demo gallery desktop kf man test examples bench fuzz soak tsan docs format lint layers packages build systems
-.PHONY: alone begin
+.PHONY: alone slow check root-checks server-checks
 .PHONY: bench-check bench-server bench-fleet serve server-test server-reference portability targets deb deb-check dependencies desktop-dependencies clean toolchain
 
 help: ## Lists these targets
@@ -77,22 +81,31 @@ man: dependencies ## Writes the manual pages of the tool to man-output/
 	    "$$(swift build --show-bin-path)/kf" --multi-page --output-directory man-output
 	@ls man-output
 
-# What needs a Swift package that cannot be fetched is left out, and said at the end. Traits add to the interface.
-test: begin desktop-dependencies lint layers packages portability build alone examples ## Format lint, layers, a build without warnings, all tests
-	@Scripts/test-server || { Scripts/report end; exit 1; }
+# What needs a Swift package that cannot be fetched is left out, and said at the end.
+test: ## Format lint, layers, a build without warnings, all tests of the library and of kf
+	@Scripts/report around $(MAKE) root-checks
+
+check: ## What CI runs: make test, and then the server, examples, other systems' headers, packages
+	@Scripts/report around $(MAKE) root-checks packages portability examples server-checks
+
+# Traits add to the interface.
+root-checks: desktop-dependencies lint layers build alone
 	@Scripts/compatibility/check
 	@$(if $(TRAITS),,Scripts/public-interface)
 	@Scripts/tier-engines
-	@status=0; Scripts/with-tool Scripts/run-tests $(WITH_TRAITS) || status=$$?; Scripts/report end; exit $$status
+	@Scripts/with-tool Scripts/run-tests $(WITH_TRAITS)
 
-begin:
-	@Scripts/report begin
+server-checks: dependencies
+	@Scripts/test-server
 
 alone: dependencies ## Checks that the library needs no package: a fresh clone, without a network and settings
 	@Scripts/check-alone
 
 # Each version of the formatter wants something else.
 FORMATTER := 6.3
+
+slow: build ## The slowest twenty suites, each run by itself: wall and processor time; COUNT=50 prints more
+	@Scripts/slow-tests $(COUNT)
 
 lint: toolchain ## Checks the formatting and the documentation rules
 	@if swift --version 2>/dev/null | grep -q 'Swift version $(subst .,\.,$(FORMATTER))'; then \
@@ -131,7 +144,7 @@ build: desktop-dependencies ## Builds everything, tests too, for debugging; a wa
 examples: dependencies ## Builds the packages in Examples, if what they depend on can be fetched
 	@Scripts/build-examples
 
-# A package of its own, with the .build of its own folder. `make test` tests it, too, if it can be fetched.
+# A package of its own. `make check` tests it, too, if it can be fetched.
 server-test: dependencies ## Builds and tests the package in Server
 	@$(FETCH) Server
 	@Scripts/test-server
@@ -142,14 +155,14 @@ SERVE := KF_BIND=127.0.0.1:$(PORT) KF_LOCAL_FILESYSTEM_ROOT="$(CURDIR)/docs"
 
 serve: dependencies ## Builds and runs the image server on loopback, with the images in docs, and prints a URL to try
 	@$(FETCH) Server
-	@swift build -c release --package-path Server --product kf-server
+	@swift build -c release $(IN_SERVER) --product kf-server
 	@echo "serve: http://127.0.0.1:$(PORT)/_/rs:fill:300:200/plain/local:///gallery.png@webp"
 	@echo "serve: http://127.0.0.1:$(PORT)/ is a page to try options; ctrl-C ends the server"
-	@$(SERVE) exec "$$(swift build -c release --package-path Server --show-bin-path)/kf-server" $(or $(COMMAND),serve) --develop
+	@$(SERVE) exec "$$(swift build -c release $(IN_SERVER) --show-bin-path)/kf-server" $(or $(COMMAND),serve) --develop
 
 server-reference: toolchain ## Writes docs/server-options.md from the tables of options and settings
 	@$(FETCH) Server
-	@page="$$(swift run --package-path Server --quiet kf-server-reference)"; echo "$$page" >docs/server-options.md
+	@page="$$(swift run $(IN_SERVER) --quiet kf-server-reference)"; echo "$$page" >docs/server-options.md
 
 # As packages have it: with Swift's libraries inside, since loading these takes most of a decoder's start.
 DECODER := $(PORTABLE) --product kf-decoder
@@ -157,28 +170,28 @@ DECODER := $(PORTABLE) --product kf-decoder
 bench: dependencies ## Measures against the baselines, writes bench-output/report.md; FILTER=word runs some rows
 	@$(FETCH) Benchmarks
 	@Scripts/install-dependencies desktop bench
-	@swift build -c release --package-path Benchmarks --product kf
-	@KF_TOOL= swift build $(DECODER)
-	@swift build -c release --package-path Benchmarks --product kf-bench-desktop
-	@KF_DECODER="$$(KF_TOOL= swift build $(DECODER) --show-bin-path)/kf-decoder" \
-	    swift run -c release --package-path Benchmarks kf-bench $(FILTER)
+	@swift build -c release $(IN_BENCHMARKS) --product kf
+	@KINGFISHER_TOOL= swift build $(DECODER)
+	@swift build -c release $(IN_BENCHMARKS) --product kf-bench-desktop
+	@KF_DECODER="$$(KINGFISHER_TOOL= swift build $(DECODER) --show-bin-path)/kf-decoder" \
+	    swift run -c release $(IN_BENCHMARKS) kf-bench $(FILTER)
 
 bench-check: dependencies ## Runs the rows of bench that count: instructions, allocations, requests; one that falls short fails it
 	@$(FETCH) Benchmarks
 	@Scripts/install-dependencies desktop bench
-	@swift run -c release --package-path Benchmarks kf-bench --check
+	@swift run -c release $(IN_BENCHMARKS) kf-bench --check
 
 bench-server: dependencies ## Measures the image server, beside libvips and Pillow; ROWS='hot soak' runs some rows
 	@$(FETCH) Server
 	@Scripts/install-dependencies bench-server
-	@swift build -c release --package-path Server --product kf-server
+	@swift build -c release $(IN_SERVER) --product kf-server
 	@Scripts/bench-server $(ROWS)
 
 bench-fleet: dependencies ## Measures three image servers that share a tier, and kills them; ROWS='redis purge' runs some rows
 	@$(FETCH) Server
 	@Scripts/install-dependencies fleet
 	@Scripts/tier-engines
-	@swift build -c release --package-path Server --product kf-server
+	@swift build -c release $(IN_SERVER) --product kf-server
 	@Scripts/bench-fleet $(ROWS)
 
 fuzz: dependencies ## Broken files against every decoder; SECONDS=60 for each, ONLY=name for one, TRAITS as for test
@@ -212,7 +225,7 @@ tsan: desktop-dependencies ## All tests but widgets under the thread sanitizer; 
 	done
 
 # The plugin of the documentation compiler builds with all traits.
-docs: export KF_DOCS := 1
+docs: export KINGFISHER_DOCS := 1
 docs: dependencies ## Writes the documentation site to docs-output/, and says how to open it
 	@$(FETCH) . --traits Metrics
 	@Scripts/install-dependencies desktop heic jxl

@@ -6,9 +6,9 @@ func isSet(_ variable: String) -> Bool { Context.environment[variable].map { !$0
 
 /// Whether a warning fails the build.
 ///
-/// It does in our own builds, which set `KF_STRICT`, never in those of a program that depends on us. A newer compiler has
-/// other warnings, and SwiftPM may silence those of dependencies, which the compiler refuses beside making them errors.
-let isStrict = isSet("KF_STRICT")
+/// It does in our own builds, which set `KINGFISHER_STRICT`, never in those of a program that depends on us. A newer
+/// compiler has other warnings, and SwiftPM may silence those of dependencies, which it refuses beside making them errors.
+let isStrict = isSet("KINGFISHER_STRICT")
 
 /// Every Swift target of ours is compiled with these.
 let settings: [SwiftSetting] =
@@ -22,6 +22,10 @@ let settings: [SwiftSetting] =
 /// Every C target of ours is compiled with these.
 let cSettings: [CSetting] =
     [.enableWarning("all"), .enableWarning("extra")] + (isStrict ? [.treatAllWarnings(as: .error)] : [])
+
+/// What loops over pixels is optimized in our debug builds, too: tests spend most of their time there.
+let pixelSettings = settings + (isStrict ? [.unsafeFlags(["-O"], .when(configuration: .debug))] : [])
+let pixelCSettings = cSettings + (isStrict ? [.unsafeFlags(["-O2"], .when(configuration: .debug))] : [])
 
 /// The formats that link a library only when asked for: the trait, its library and its define.
 let optionalFormats = [
@@ -55,11 +59,11 @@ let unnoticed = ["libavif-dev", "liblcms2-dev", "libcurl4-openssl-dev"]
 /// Our own pkg-config file of a library.
 func ownFile(_ file: String) -> String { Context.packageDirectory + "/Sources/CSystem/" + file }
 
-/// Whether `kf` and its tests are in the package: `KF_TOOL=1 swift build --product kf`.
+/// Whether `kf` and its tests are in the package: `KINGFISHER_TOOL=1 swift build --product kf`.
 ///
 /// The library, its tests and the demonstrations need no other package. What needs one is here only when it is asked for,
 /// so that nobody has to fetch it who does not build that.
-let hasTool = isSet("KF_TOOL")
+let hasTool = isSet("KINGFISHER_TOOL")
 
 let argumentParser = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
 
@@ -106,7 +110,7 @@ let package = Package(
     ]
         + (hasTool ? [.package(url: "https://github.com/apple/swift-argument-parser.git", from: "1.5.0")] : [])
         // For `make docs`.
-        + (isSet("KF_DOCS")
+        + (isSet("KINGFISHER_DOCS")
             ? [.package(url: "https://github.com/swiftlang/swift-docc-plugin.git", from: "1.4.0")] : []),
     targets: [
         // The system's C libraries.
@@ -144,7 +148,7 @@ let package = Package(
                 "CKFJPEG", "CKFPNG", "CKFDeflate", "CKFGIF", "CKFWebP", "CKFWebPDemux", "CKFWebPMux", "CKFAVIF",
                 "CKFLCMS", "CKFTIFF",
             ] + optionalFormats.map { .target(name: $0.library, condition: .when(traits: [$0.trait])) },
-            cSettings: cSettings + optionalFormats.map { .define($0.define, .when(traits: [$0.trait])) },
+            cSettings: pixelCSettings + optionalFormats.map { .define($0.define, .when(traits: [$0.trait])) },
             linkerSettings: [
                 .linkedLibrary("avif"), .linkedLibrary("lcms2"),
                 .linkedLibrary("jxl", .when(traits: ["JXL"])),
@@ -156,7 +160,7 @@ let package = Package(
             cSettings: cSettings,
             linkerSettings: [.linkedLibrary("curl")]
         ),
-        .target(name: "CKFLinux", dependencies: ["CKFXXHash"], cSettings: cSettings),
+        .target(name: "CKFLinux", dependencies: ["CKFXXHash"], cSettings: pixelCSettings),
         .target(name: "CKFSandbox", dependencies: ["CKFSeccomp"], cSettings: cSettings),
         .target(name: "CKFGTK", dependencies: ["CKFGTK4"], cSettings: cSettings),
         .target(name: "CKFDesktop", dependencies: ["CKFGTK4"], cSettings: cSettings),
@@ -169,7 +173,7 @@ let package = Package(
         ),
 
         // Layer 1: engines that do not know each other.
-        .target(name: "KFImaging", dependencies: ["KFSupport", "CKFCodecs", "CKFCairo"], swiftSettings: settings),
+        .target(name: "KFImaging", dependencies: ["KFSupport", "CKFCodecs", "CKFCairo"], swiftSettings: pixelSettings),
         .target(
             name: "KFStorage",
             dependencies: ["KFSupport", "CKFLinux", "CKFLibCrypto"],
@@ -232,7 +236,7 @@ let package = Package(
         .target(
             name: "KingfisherTestSupport",
             dependencies: ["KFSupport", "KFImaging", "KFTransport", "CKFDeflate", "CKFLinux", "CKFOpenSSL"],
-            swiftSettings: settings
+            swiftSettings: pixelSettings
         ),
 
         // Kills itself while it works in a cache, for `make soak` and a test.

@@ -3,7 +3,7 @@ import PackageDescription
 
 // A separate package, so that users of the library do not need the libraries it is compared with.
 
-let isStrict = !Context.environment["KF_STRICT", default: ""].isEmpty
+let isStrict = !Context.environment["KINGFISHER_STRICT", default: ""].isEmpty
 
 /// The same as the library's.
 let settings: [SwiftSetting] =

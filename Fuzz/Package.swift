@@ -4,7 +4,7 @@ import PackageDescription
 // The imaging engine alone, compiled with the address sanitizer, checks of undefined behaviour and coverage, and the
 // program that runs it on broken files. `Sources` are links into the library's; `run` builds and starts it.
 
-let isStrict = !Context.environment["KF_STRICT", default: ""].isEmpty
+let isStrict = !Context.environment["KINGFISHER_STRICT", default: ""].isEmpty
 
 let swift: [SwiftSetting] =
     [

@@ -10,7 +10,7 @@ let settings: [SwiftSetting] =
         .enableUpcomingFeature("MemberImportVisibility"),
         .enableUpcomingFeature("InternalImportsByDefault"),
         .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
-    ] + (Context.environment["KF_STRICT", default: ""].isEmpty ? [] : [.treatAllWarnings(as: .error)])
+    ] + (Context.environment["KINGFISHER_STRICT", default: ""].isEmpty ? [] : [.treatAllWarnings(as: .error)])
 
 let package = Package(
     name: "KingfisherServer",

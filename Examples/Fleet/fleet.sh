@@ -24,8 +24,8 @@ done
 PATH=$PATH:/usr/sbin
 if [ -z "${SERVER:-}" ]; then
     "$root/Scripts/fetch-packages" Server
-    swift build -c release --package-path "$root/Server" --product kf-server
-    SERVER=$(swift build -c release --package-path "$root/Server" --show-bin-path)/kf-server
+    swift build -c release --package-path "$root/Server" --scratch-path "$root/.build" --product kf-server
+    SERVER=$(swift build -c release --package-path "$root/Server" --scratch-path "$root/.build" --show-bin-path)/kf-server
 fi
 
 work=$(mktemp -d)

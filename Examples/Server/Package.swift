@@ -21,7 +21,7 @@ let package = Package(
             ],
             path: "Sources",
             // For the library's own checks.
-            swiftSettings: Context.environment["KF_STRICT"] == nil ? [] : [.treatAllWarnings(as: .error)]
+            swiftSettings: Context.environment["KINGFISHER_STRICT"] == nil ? [] : [.treatAllWarnings(as: .error)]
         )
     ]
 )

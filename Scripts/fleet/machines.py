@@ -104,7 +104,8 @@ class Replica(Machine):
 
     def command(self):
         binary = os.environ.get("BENCH_SERVER_BIN") or subprocess.check_output(
-            ["swift", "build", "-c", "release", "--package-path", f"{ROOT}/Server", "--show-bin-path"], text=True).strip()
+            ["swift", "build", "-c", "release", "--package-path", f"{ROOT}/Server",
+             "--scratch-path", f"{ROOT}/.build", "--show-bin-path"], text=True).strip()
         os.environ["BENCH_SERVER_BIN"] = binary
         environment = {key: value for key, value in os.environ.items() if not key.startswith(("KF_", "IMGPROXY_"))}
         environment.update(

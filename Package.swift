@@ -33,28 +33,26 @@ let optionalFormats = [
     (trait: "JXL", library: "CKFJXL", define: "KF_JXL"),
 ]
 
-/// A C library of the system, found through pkg-config and installed through apt.
+/// A C library of the system.
 ///
-/// Where it is not found, SwiftPM says how its package and `others` are installed.
+/// With `pkgConfig` SwiftPM says how to install it where it is missing: that is for libraries that must be there, and for
+/// those of formats that nearly everybody needs. The headers of the others are looked for when our C code is compiled,
+/// which links what it finds (CKFCodecs/support/libraries.c).
 func system(
     _ name: String,
-    pkgConfig: String?,
+    pkgConfig: String? = nil,
     apt: String,
-    others: [String] = [],
+    yum: String,
+    brew: String,
     path: String? = nil
 ) -> Target {
     .systemLibrary(
         name: name,
         path: path ?? "Sources/CSystem/\(name)",
         pkgConfig: pkgConfig,
-        providers: [.apt(["pkg-config", apt] + others)]
+        providers: [.apt([apt]), .yum([yum]), .brew([brew])]
     )
 }
-
-/// The packages of libraries that SwiftPM does not look for: they have no `pkgConfig` below.
-///
-/// Where one of them is missing, so mostly is the library that names them, too.
-let unnoticed = ["libavif-dev", "liblcms2-dev", "libcurl4-openssl-dev"]
 
 /// Our own pkg-config file of a library.
 func ownFile(_ file: String) -> String { Context.packageDirectory + "/Sources/CSystem/" + file }
@@ -113,45 +111,48 @@ let package = Package(
         + (isSet("KINGFISHER_DOCS")
             ? [.package(url: "https://github.com/swiftlang/swift-docc-plugin.git", from: "1.4.0")] : []),
     targets: [
-        // The system's C libraries.
-        system("CKFJPEG", pkgConfig: "libjpeg", apt: "libjpeg-dev", others: unnoticed),
-        system("CKFPNG", pkgConfig: "libpng", apt: "libpng-dev"),
-        // Only its header is used: our file keeps it from being linked.
-        system("CKFXXHash", pkgConfig: ownFile("CKFXXHash/xxhash.pc"), apt: "libxxhash-dev"),
-        system("CKFGIF", pkgConfig: "cgif", apt: "libcgif-dev"),
-        system("CKFWebP", pkgConfig: "libwebp", apt: "libwebp-dev"),
-        system("CKFWebPDemux", pkgConfig: "libwebpdemux", apt: "libwebp-dev"),
-        system("CKFWebPMux", pkgConfig: "libwebpmux", apt: "libwebp-dev"),
-        system("CKFDeflate", pkgConfig: "libdeflate", apt: "libdeflate-dev"),
-        // On some systems the pkg-config files of those without one have flags that SwiftPM refuses with a warning, or link
-        // more than the library. Their headers are where the compiler looks; their users name the library to link.
-        system("CKFAVIF", pkgConfig: nil, apt: "libavif-dev"),
-        system("CKFLCMS", pkgConfig: nil, apt: "liblcms2-dev"),
-        system("CKFTIFF", pkgConfig: "libtiff-4", apt: "libtiff-dev"),
-        system("CKFLibCrypto", pkgConfig: "libcrypto", apt: "libssl-dev"),
-        // What the decoder locks itself with.
-        system("CKFSeccomp", pkgConfig: "libseccomp", apt: "libseccomp-dev"),
-        system("CKFCairo", pkgConfig: "cairo", apt: "libcairo2-dev", path: "Sources/CKFCairo"),
-        system("CKFLibcurl", pkgConfig: nil, apt: "libcurl4-openssl-dev"),
-        // For the test server's TLS.
-        system("CKFOpenSSL", pkgConfig: "openssl", apt: "libssl-dev"),
-        // The system's pkg-config file has flags that SwiftPM refuses with a warning.
-        system("CKFGTK4", pkgConfig: ownFile("CKFGTK4/gtk4.pc"), apt: "libgtk-4-dev"),
-        // Used with the traits only.
-        system("CKFHEIF", pkgConfig: "libheif", apt: "libheif-dev"),
-        system("CKFJXL", pkgConfig: nil, apt: "libjxl-dev"),
+        // The system's C libraries: those that must be there,
+        system("CKFLibCrypto", pkgConfig: "libcrypto", apt: "libssl-dev", yum: "openssl-devel", brew: "openssl"),
+        // for the test server's TLS,
+        system("CKFOpenSSL", pkgConfig: "openssl", apt: "libssl-dev", yum: "openssl-devel", brew: "openssl"),
+        // whose pkg-config files have flags that SwiftPM refuses with a warning, on some systems, or link too much,
+        system("CKFLibcurl", apt: "libcurl4-openssl-dev", yum: "libcurl-devel", brew: "curl"),
+        system("CKFZlib", apt: "zlib1g-dev", yum: "zlib-devel", brew: "zlib"),
+        // those of the formats of the web,
+        system("CKFJPEG", pkgConfig: "libjpeg", apt: "libjpeg-dev", yum: "libjpeg-turbo-devel", brew: "jpeg-turbo"),
+        system("CKFPNG", pkgConfig: "libpng", apt: "libpng-dev", yum: "libpng-devel", brew: "libpng"),
+        system("CKFWebP", pkgConfig: "libwebp", apt: "libwebp-dev", yum: "libwebp-devel", brew: "webp"),
+        // those of the other formats and of operations,
+        system("CKFAVIF", apt: "libavif-dev", yum: "libavif-devel", brew: "libavif"),
+        system("CKFGIF", apt: "libcgif-dev", yum: "libcgif-devel", brew: "cgif"),
+        system("CKFTIFF", apt: "libtiff-dev", yum: "libtiff-devel", brew: "libtiff"),
+        system("CKFLCMS", apt: "liblcms2-dev", yum: "lcms2-devel", brew: "little-cms2"),
+        system("CKFDeflate", apt: "libdeflate-dev", yum: "libdeflate-devel", brew: "libdeflate"),
+        system("CKFXXHash", apt: "libxxhash-dev", yum: "xxhash-devel", brew: "xxhash"),
+        system("CKFCairo", apt: "libcairo2-dev", yum: "cairo-devel", brew: "cairo", path: "Sources/CKFCairo"),
+        // what the decoder locks itself with,
+        system("CKFSeccomp", apt: "libseccomp-dev", yum: "libseccomp-devel", brew: "libseccomp"),
+        // the desktop, whose own pkg-config file has flags that SwiftPM refuses with a warning,
+        system(
+            "CKFGTK4",
+            pkgConfig: ownFile("CKFGTK4/gtk4.pc"),
+            apt: "libgtk-4-dev",
+            yum: "gtk4-devel",
+            brew: "gtk4"
+        ),
+        // and those that are used with the traits only.
+        system("CKFHEIF", apt: "libheif-dev", yum: "libheif-devel", brew: "libheif"),
+        system("CKFJXL", apt: "libjxl-dev", yum: "libjxl-devel", brew: "jpeg-xl"),
 
         // Our C code, which keeps setjmp, error callbacks and missing system calls out of Swift.
         .target(
             name: "CKFCodecs",
             dependencies: [
-                "CKFJPEG", "CKFPNG", "CKFDeflate", "CKFGIF", "CKFWebP", "CKFWebPDemux", "CKFWebPMux", "CKFAVIF",
-                "CKFLCMS", "CKFTIFF",
+                "CKFJPEG", "CKFPNG", "CKFWebP", "CKFAVIF", "CKFGIF", "CKFTIFF", "CKFLCMS", "CKFDeflate",
             ] + optionalFormats.map { .target(name: $0.library, condition: .when(traits: [$0.trait])) },
             cSettings: pixelCSettings + optionalFormats.map { .define($0.define, .when(traits: [$0.trait])) },
             linkerSettings: [
-                .linkedLibrary("avif"), .linkedLibrary("lcms2"),
-                .linkedLibrary("jxl", .when(traits: ["JXL"])),
+                .linkedLibrary("heif", .when(traits: ["HEIC"])), .linkedLibrary("jxl", .when(traits: ["JXL"])),
             ]
         ),
         .target(
@@ -235,7 +236,7 @@ let package = Package(
         ),
         .target(
             name: "KingfisherTestSupport",
-            dependencies: ["KFSupport", "KFImaging", "KFTransport", "CKFDeflate", "CKFLinux", "CKFOpenSSL"],
+            dependencies: ["KFSupport", "KFImaging", "KFTransport", "CKFLinux", "CKFOpenSSL", "CKFZlib"],
             swiftSettings: pixelSettings
         ),
 

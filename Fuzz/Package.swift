@@ -43,24 +43,24 @@ let package = Package(
         system("CKFPNG", "libpng"),
         system("CKFGIF", "cgif"),
         system("CKFWebP", "libwebp"),
-        system("CKFWebPDemux", "libwebpdemux"),
-        system("CKFWebPMux", "libwebpmux"),
         system("CKFDeflate", "libdeflate"),
         system("CKFAVIF", nil),
         system("CKFLCMS", "lcms2"),
         system("CKFTIFF", "libtiff-4"),
-        system("CKFCairo", "cairo", path: "Sources/CKFCairo"),
-        system("CKFXXHash", Context.packageDirectory + "/Sources/CSystem/CKFXXHash/xxhash.pc"),
+        system("CKFCairo", nil, path: "Sources/CKFCairo"),
+        system("CKFXXHash", nil),
         system("CKFHEIF", "libheif"),
         system("CKFJXL", "libjxl"),
         .target(
             name: "CKFCodecs",
             dependencies: [
-                "CKFJPEG", "CKFPNG", "CKFDeflate", "CKFGIF", "CKFWebP", "CKFWebPDemux", "CKFWebPMux", "CKFAVIF",
+                "CKFJPEG", "CKFPNG", "CKFDeflate", "CKFGIF", "CKFWebP", "CKFAVIF",
                 "CKFLCMS", "CKFTIFF",
             ] + formats.map { .target(name: $0.library, condition: .when(traits: [$0.trait])) },
             cSettings: c + formats.map { .define($0.define, .when(traits: [$0.trait])) },
-            linkerSettings: [.linkedLibrary("avif")]
+            linkerSettings: [
+                .linkedLibrary("heif", .when(traits: ["HEIC"])), .linkedLibrary("jxl", .when(traits: ["JXL"])),
+            ]
         ),
         .target(name: "CKFLinux", dependencies: ["CKFXXHash"], cSettings: c),
         .target(name: "KFSupport", dependencies: ["CKFLinux"], swiftSettings: swift),

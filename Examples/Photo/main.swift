@@ -1,3 +1,4 @@
+#if canImport(CKFGTK4)
 import Foundation
 import Kingfisher
 import KingfisherGTK
@@ -13,3 +14,6 @@ view.kf.indicatorType = .activity
 KF.url(URL(string: CommandLine.arguments[1])).fade(duration: 0.3).onFailure { print($0) }.set(to: view)
 KFWindow(title: "Photo", content: view).present()
 KFMainLoop.run()
+#else
+print("GTK 4 was missing when this was built: install libgtk-4-dev and build again, from clean")
+#endif

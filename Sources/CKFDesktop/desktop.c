@@ -1,4 +1,5 @@
 // The style sheet and the save dialog, by the calls that the version of GTK has.
+#if __has_include(<gtk/gtk.h>)
 #include "CKFDesktop.h"
 
 void kf_css_load(GtkCssProvider *provider, const char *text) {
@@ -57,3 +58,4 @@ void kf_save_dialog_show(
     *request = (pending){call, context};
     show(parent, title, name, request);
 }
+#endif

@@ -6,6 +6,7 @@
 // GTK has such a filter from 4.10 on, and with a graphics card and an older GTK fine detail in such an image shows
 // false patterns. Flips are made by narrowing and slanting, as the software renderer draws no third dimension: on
 // machines without a graphics card, and in tests, half a transition would be empty.
+#if __has_include(<gtk/gtk.h>)
 #include "CKFGTK.h"
 #include <math.h>
 
@@ -313,3 +314,4 @@ static gboolean is_drawn_by_software(GtkWidget *widget) {
 void kf_paintable_set_drawing(GdkPaintable *paintable, GtkWidget *widget) {
     ((KfPaintable *)paintable)->scale = is_drawn_by_software(widget) ? gtk_widget_get_scale_factor(widget) : 0;
 }
+#endif

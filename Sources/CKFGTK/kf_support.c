@@ -1,5 +1,6 @@
 // Functions for what Swift cannot call itself: C functions with variable arguments, and two functions of libdispatch
 // that no header declares.
+#if __has_include(<gtk/gtk.h>)
 #include "CKFGTK.h"
 #include <malloc.h>
 
@@ -86,3 +87,4 @@ GdkTexture *kf_render(GtkWidget *widget) {
     g_object_unref(paintable);
     return texture;
 }
+#endif

@@ -1,5 +1,6 @@
 // The GTK widget of a button: two images that follow its state.
 
+#if canImport(CKFGTK4)
 import CKFGTK
 import CKFGTK4
 import Foundation
@@ -73,3 +74,4 @@ final class ButtonRenderer: WidgetRenderer {
         button.state = state
     }
 }
+#endif

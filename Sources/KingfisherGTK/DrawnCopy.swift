@@ -1,5 +1,6 @@
 // A copy of an image's pixels in the size that it is drawn in, so that drawing need not reduce it. For ImageRenderer.
 
+#if canImport(CKFGTK4)
 import KFImaging
 import Kingfisher
 
@@ -76,3 +77,4 @@ extension Bitmap {
     /// Whether the pixels are enough for a size.
     fileprivate func covers(_ size: PixelSize) -> Bool { width >= size.width && height >= size.height }
 }
+#endif

@@ -1,6 +1,7 @@
 // Former names, for programs that still have them: they would be ambiguous beside those of toolkits if they were only
 // deprecated, and the compiler offers the new ones.
 
+#if canImport(CKFGTK4)
 public import Kingfisher
 
 /// The name of an image view is ``Kingfisher/KFCrossPlatformImageView``.
@@ -22,3 +23,4 @@ public typealias WidgetView = KFWidgetView
 /// The name of the main loop is ``KFMainLoop``.
 @available(*, unavailable, renamed: "KFMainLoop")
 public typealias MainLoop = KFMainLoop
+#endif

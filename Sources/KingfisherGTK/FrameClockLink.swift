@@ -1,5 +1,6 @@
 // Ticks with the frame clock of a widget, for animations and transitions.
 
+#if canImport(CKFGTK4)
 import CKFGTK4
 package import Foundation
 import Kingfisher
@@ -143,3 +144,4 @@ private final class LinkReference: Sendable {
 
     init(_ link: FrameClockLink) { weakLink = link }
 }
+#endif

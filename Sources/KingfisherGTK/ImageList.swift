@@ -1,5 +1,6 @@
 // The cells of one list of images: which of them load, and when. For ImageListFactory; GTK's factory keeps it.
 
+#if canImport(CKFGTK4)
 import CKFGTK4
 import Kingfisher
 
@@ -114,3 +115,4 @@ final class ImageList<Cell: ImageListContent> {
         }
     }
 }
+#endif

@@ -1,5 +1,6 @@
 // One cell of a list of images: its view, and the load for the item that it is bound to. For ImageList.
 
+#if canImport(CKFGTK4)
 import CKFGTK4
 import Kingfisher
 
@@ -104,3 +105,4 @@ final class ImageListCell<Content: ImageListContent> {
         view.kf.setImage(with: nil as Source?, placeholder: placeholder)
     }
 }
+#endif

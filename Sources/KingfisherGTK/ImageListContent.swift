@@ -1,5 +1,6 @@
 // What the cells of a list of images are made of, for programs with more in a cell than an image.
 
+#if canImport(CKFGTK4)
 public import Kingfisher
 
 /// A cell of a list: an image view, and what there is around it. (Not in Kingfisher.)
@@ -37,3 +38,4 @@ extension KFCrossPlatformImageView: ImageListContent {
     /// The view itself.
     public var imageView: KFCrossPlatformImageView { self }
 }
+#endif

@@ -1,5 +1,6 @@
 // A factory of list items that show images, for programs with a grid, a list or a column of them.
 
+#if canImport(CKFGTK4)
 import CKFGTK4
 import Dispatch
 public import Kingfisher
@@ -141,3 +142,4 @@ extension ImageListFactory where Cell == KFCrossPlatformImageView {
         self.init(ImageList(options: options, view: view, bind: bind, source: source))
     }
 }
+#endif

@@ -1,5 +1,6 @@
 // The GTK widget of an image view: a paintable that follows the view's image and transition.
 
+#if canImport(CKFGTK4)
 import CKFGTK
 import CKFGTK4
 import Foundation
@@ -173,3 +174,4 @@ extension ImageTransition {
         }
     }
 }
+#endif

@@ -1,5 +1,6 @@
 // Gives the image of an image view to other programs, through the clipboard and by dragging. For programs.
 
+#if canImport(CKFGTK4)
 import CKFGTK4
 import Foundation
 import KFImaging
@@ -109,3 +110,4 @@ extension ImageContentType {
         }
     }
 }
+#endif

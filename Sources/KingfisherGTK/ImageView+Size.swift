@@ -1,5 +1,6 @@
 // A size of an image view that its image does not change. For programs.
 
+#if canImport(CKFGTK4)
 public import Foundation
 public import Kingfisher
 
@@ -21,3 +22,4 @@ extension KFCrossPlatformImageView {
         set { (WidgetRenderer.of(self) as? ImageRenderer)?.fixedSize = newValue }
     }
 }
+#endif

@@ -1,5 +1,6 @@
 // The GTK widgets of indicators.
 
+#if canImport(CKFGTK4)
 import CKFGTK
 import CKFGTK4
 import Foundation
@@ -96,3 +97,4 @@ private final class DrawHandler: Sendable {
 
     init(_ block: @escaping @MainActor (OpaquePointer, Int32, Int32) -> Void) { self.block = block }
 }
+#endif

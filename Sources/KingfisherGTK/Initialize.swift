@@ -1,5 +1,6 @@
 // Initializes GTK, and connects the library to the desktop.
 
+#if canImport(CKFGTK4)
 import CKFGTK
 import CKFGTK4
 import Foundation
@@ -84,3 +85,4 @@ private enum SystemMonitors {
         ImageDownloader.default.isConstrained = isMetered
     }
 }
+#endif

@@ -1,5 +1,6 @@
 // Images as paintables and textures of GDK, and images of textures, for programs with widgets of their own.
 
+#if canImport(CKFGTK4)
 import CKFGTK
 import CKFGTK4
 import Dispatch
@@ -96,3 +97,4 @@ extension KFCrossPlatformImage {
         self.init(cgImage: bitmap, scale: scale)
     }
 }
+#endif

@@ -1,5 +1,6 @@
 // Tells when a window has been laid out. For lists and display links, which look then what can be seen.
 
+#if canImport(CKFGTK4)
 import CKFGTK4
 
 /// Calls a block after each layout of the window that a widget is in, before the window is drawn.
@@ -33,3 +34,4 @@ final class LayoutSignal {
         g_object_unref(UnsafeMutableRawPointer(clock))
     }
 }
+#endif

@@ -1,5 +1,6 @@
 // Ties what a view shows to a list item, for programs with a list item factory of their own.
 
+#if canImport(CKFGTK4)
 import CKFGTK4
 public import Kingfisher
 
@@ -33,3 +34,4 @@ extension KingfisherWrapper where Base: KFCrossPlatformImageView {
 private final class Connection {
     var handler: UInt = 0
 }
+#endif

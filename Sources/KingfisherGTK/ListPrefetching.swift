@@ -1,5 +1,6 @@
 // Prefetches the images of a list: the ones that come next, the way its views load them. For ImageList.
 
+#if canImport(CKFGTK4)
 import Foundation
 import Kingfisher
 
@@ -58,3 +59,4 @@ final class ListPrefetching {
         return coordinator
     }
 }
+#endif

@@ -1,5 +1,6 @@
 // GLib's main loop, which serves the main dispatch queue, and with it the main actor.
 
+#if canImport(CKFGTK4)
 import CKFGTK
 import CKFGTK4
 import Glibc
@@ -50,3 +51,4 @@ public enum KFMainLoop {
         )
     }
 }
+#endif

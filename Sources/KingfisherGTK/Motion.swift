@@ -1,5 +1,6 @@
 // Whether the user of the desktop wants motion. For renderers of images, and for paintables.
 
+#if canImport(CKFGTK4)
 import CKFGTK4
 
 /// Follows the setting `gtk-enable-animations`, which desktops turn off for reduced motion.
@@ -31,3 +32,4 @@ final class Motion {
         disconnectSignal(handler, of: settings)
     }
 }
+#endif

@@ -1,5 +1,6 @@
 // What a paintable of a program shows, loads and plays, as long as the paintable is there. For KFPaintable.
 
+#if canImport(CKFGTK4)
 import CKFGTK
 import CKFGTK4
 import Kingfisher
@@ -59,3 +60,4 @@ final class PaintableContent: KingfisherImageSettable {
         player.attach()
     }
 }
+#endif

@@ -1,6 +1,7 @@
 // GTK's pointers in Swift: casts between its classes, names for screen readers, signals with several arguments. For
 // programs.
 
+#if canImport(CKFGTK4)
 import CKFGTK
 import CKFGTK4
 
@@ -82,3 +83,4 @@ public func handleSignal(
 ) -> UInt {
     handleSignal(signal, of: UnsafeMutableRawPointer(object), block)
 }
+#endif

@@ -1,5 +1,6 @@
 // The properties of GObjects as Swift's values, without a GValue at each call. For programs.
 
+#if canImport(CKFGTK4)
 import CKFGTK4
 
 /// The properties of a GObject, by name. (Not in Kingfisher.)
@@ -73,3 +74,4 @@ public struct KFProperties {
         g_object_set_property(object, name, &value)
     }
 }
+#endif

@@ -1,5 +1,6 @@
 // Connects blocks to GObject's signals, for programs and for the renderers.
 
+#if canImport(CKFGTK4)
 import CKFGTK4
 
 /// Calls a block whenever an object emits a signal.
@@ -164,3 +165,4 @@ private final class SignalHandler: Sendable {
         return MainActor.assumeIsolated { block(arguments) }
     }
 }
+#endif

@@ -1,5 +1,6 @@
 // Textures over the pixels of images, for the renderers and for paintables.
 
+#if canImport(CKFGTK4)
 import CKFGTK
 import CKFGTK4
 import Foundation
@@ -77,3 +78,4 @@ final class Texture {
         )
     }
 }
+#endif

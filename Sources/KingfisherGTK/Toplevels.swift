@@ -1,5 +1,6 @@
 // The windows that GTK has open. For KFWindow, and for views whose loads end when their window is closed.
 
+#if canImport(CKFGTK4)
 import CKFGTK4
 
 /// GTK's list of windows, visible or not: one that is destroyed leaves it, before anything in it is unrealized.
@@ -21,3 +22,4 @@ enum Toplevels {
         }
     }
 }
+#endif

@@ -1,6 +1,7 @@
 // What a widget is in: whether it can be seen there, for clocks, which stop where nothing is seen, and for lists, which
 // load what is; and the cell of a list, for the names that screen readers read.
 
+#if canImport(CKFGTK4)
 import CKFGTK4
 
 extension UnsafeMutablePointer<GtkWidget> {
@@ -39,3 +40,4 @@ extension UnsafeMutablePointer<GtkWidget> {
         return nil
     }
 }
+#endif

@@ -1,5 +1,6 @@
 // Chooses the renderer of a view: the one place that names all of them.
 
+#if canImport(CKFGTK4)
 import CKFGTK4
 import Kingfisher
 
@@ -35,3 +36,4 @@ private final class ContainerRenderer: WidgetRenderer {
 
     override var isAsLargeAsSubviews: Bool { true }
 }
+#endif

@@ -1,6 +1,7 @@
 // The GTK widget of one view: how long each of them lives, where the view is, and what is shown over it. The base class
 // of all renderers; WidgetRenderer+Choice.swift chooses among them.
 
+#if canImport(CKFGTK4)
 import CKFGTK
 import CKFGTK4
 import Foundation
@@ -188,3 +189,4 @@ extension Int32 {
         self = value.isNaN ? 0 : Int32(Swift.max(-32_768, Swift.min(32_767, value.rounded())))
     }
 }
+#endif

@@ -1,5 +1,6 @@
 // Widgets of views, and views of widgets; both are for programs.
 
+#if canImport(CKFGTK4)
 import CKFGTK4
 public import Kingfisher
 
@@ -34,3 +35,4 @@ public final class KFWidgetView: KFCrossPlatformView, Placeholder {
     /// - Parameter widget: A `GtkWidget *`; a floating reference is taken.
     public convenience init(_ widget: UnsafeMutableRawPointer) { self.init(OpaquePointer(widget)) }
 }
+#endif

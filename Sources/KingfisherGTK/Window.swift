@@ -1,5 +1,6 @@
 // A window for small programs, and what its closing means.
 
+#if canImport(CKFGTK4)
 import CKFGTK4
 import Dispatch
 public import Foundation
@@ -105,3 +106,4 @@ public final class KFWindow {
         Toplevels.contains { gtk_widget_get_visible($0.assumingMemoryBound(to: GtkWidget.self)) != 0 }
     }
 }
+#endif

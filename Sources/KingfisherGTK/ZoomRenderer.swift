@@ -1,5 +1,6 @@
 // The GTK widget of a zoom view: an image view's, which places the image as the view says, and has its input.
 
+#if canImport(CKFGTK4)
 import CKFGTK
 import CKFGTK4
 import Foundation
@@ -209,3 +210,4 @@ final class ZoomRenderer: ImageRenderer {
         }
     }
 }
+#endif

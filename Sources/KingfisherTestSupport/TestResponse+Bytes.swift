@@ -1,6 +1,6 @@
 // The bytes of a scripted response: the part that is sent for a request, compression, the head.
 
-internal import CKFDeflate
+internal import CKFZlib
 internal import Foundation
 
 extension TestResponse {
@@ -64,14 +64,23 @@ extension TestResponse {
 extension Data {
     /// The bytes as gzip, or in zlib's format, which HTTP calls deflate.
     fileprivate func deflated(asGzip: Bool) -> Data {
-        guard let compressor = libdeflate_alloc_compressor(6) else { return self }
-        defer { libdeflate_free_compressor(compressor) }
-        let (bound, compress) =
-            asGzip
-            ? (libdeflate_gzip_compress_bound, libdeflate_gzip_compress)
-            : (libdeflate_zlib_compress_bound, libdeflate_zlib_compress)
-        let bytes = [UInt8](unsafeUninitializedCapacity: bound(compressor, count)) { room, length in
-            length = withUnsafeBytes { compress(compressor, $0.baseAddress, $0.count, room.baseAddress, room.count) }
+        var stream = z_stream()
+        let size = Int32(MemoryLayout<z_stream>.size)
+        // 16 more than the size of the window, as a power of two, stands for gzip.
+        let window = MAX_WBITS + (asGzip ? 16 : 0)
+        guard deflateInit2_(&stream, 6, Z_DEFLATED, window, 8, Z_DEFAULT_STRATEGY, ZLIB_VERSION, size) == Z_OK else {
+            return self
+        }
+        defer { deflateEnd(&stream) }
+        // In one go: the bound is that of what follows.
+        var input = [UInt8](self)
+        let bytes = [UInt8](unsafeUninitializedCapacity: Int(deflateBound(&stream, UInt(count)))) { room, length in
+            input.withUnsafeMutableBufferPointer { input in
+                (stream.next_in, stream.avail_in) = (input.baseAddress, UInt32(input.count))
+                (stream.next_out, stream.avail_out) = (room.baseAddress, UInt32(room.count))
+                deflate(&stream, Z_FINISH)
+            }
+            length = Int(stream.total_out)
         }
         return Data(bytes)
     }

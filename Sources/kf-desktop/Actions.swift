@@ -1,5 +1,6 @@
 // What the keys and buttons of the window do, by name. Desktop and DetailActions say how.
 
+#if canImport(CKFGTK4)
 import CKFGTK4
 import KingfisherGTK
 
@@ -79,3 +80,4 @@ final class Actions {
         if let object = actions[action] { g_simple_action_set_enabled(object, isEnabled ? 1 : 0) }
     }
 }
+#endif

@@ -1,5 +1,6 @@
 // The window: its contents, and the actions of its buttons.
 
+#if canImport(CKFGTK4)
 import CKFGTK4
 import Foundation
 import KFDemoSupport
@@ -180,3 +181,4 @@ struct NoImages: LocalizedError {
             + "images do, such as .jpg or .png."
     }
 }
+#endif

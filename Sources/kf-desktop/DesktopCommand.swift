@@ -1,5 +1,6 @@
 // The entry of the demonstration: its arguments, and GLib's main loop.
 
+#if canImport(CKFGTK4)
 import Foundation
 import KFDemoSupport
 import Kingfisher
@@ -70,3 +71,17 @@ struct DesktopCommand {
             .filter { !$0.isEmpty && !$0.hasPrefix("#") }
     }
 }
+#else
+import Foundation
+
+/// Says what is missing.
+@main
+struct DesktopCommand {
+    static func main() {
+        let text =
+            "kf-desktop: GTK 4 was missing when this was built: install libgtk-4-dev and build again, from clean\n"
+        FileHandle.standardError.write(Data(text.utf8))
+        exit(EXIT_FAILURE)
+    }
+}
+#endif

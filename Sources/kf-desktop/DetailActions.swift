@@ -1,5 +1,6 @@
 // What can be done with an image that is shown alone: the buttons below it, and how it is zoomed, copied and saved.
 
+#if canImport(CKFGTK4)
 import CKFDesktop
 import CKFGTK4
 import Foundation
@@ -154,3 +155,4 @@ private struct OriginalFile: Sendable {
         try data.write(to: url, options: .atomic)
     }
 }
+#endif

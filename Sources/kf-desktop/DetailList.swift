@@ -1,5 +1,6 @@
 // What is known about the image that is shown alone. For DetailView.
 
+#if canImport(CKFGTK4)
 import CKFGTK4
 import KingfisherGTK
 
@@ -52,3 +53,4 @@ final class DetailList {
         gtk_widget_set_margin_end(widget, beside)
     }
 }
+#endif

@@ -1,5 +1,6 @@
 // One image in the size of the window, and details about it.
 
+#if canImport(CKFGTK4)
 import CKFGTK4
 import Foundation
 import Kingfisher
@@ -118,3 +119,4 @@ final class DetailView {
         gtk_widget_set_visible(failure, text == nil ? 0 : 1)
     }
 }
+#endif

@@ -1,5 +1,6 @@
 // Helpers for GTK's functions, as a binding would have them, and the style of the window.
 
+#if canImport(CKFGTK4)
 import CKFDesktop
 import CKFGTK4
 import KingfisherGTK
@@ -95,3 +96,4 @@ enum Style {
         g_object_unref(provider)
     }
 }
+#endif

@@ -1,5 +1,6 @@
 // The images of the gallery, and the options they are loaded with.
 
+#if canImport(CKFGTK4)
 import Foundation
 import Kingfisher
 
@@ -46,3 +47,4 @@ extension RetrieveImageResult {
         }
     }
 }
+#endif

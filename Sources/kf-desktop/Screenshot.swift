@@ -1,5 +1,6 @@
 // Writes the window into a PNG file, for `--screenshot`.
 
+#if canImport(CKFGTK4)
 import CKFGTK4
 import Foundation
 import KingfisherGTK
@@ -53,3 +54,4 @@ struct Screenshot {
         return gsk_renderer_render_texture(renderer, node, &area)
     }
 }
+#endif

@@ -1,5 +1,6 @@
 // The statistics of the cache at the bottom of the window.
 
+#if canImport(CKFGTK4)
 import CKFGTK4
 import Foundation
 import KFDemoSupport
@@ -60,3 +61,4 @@ final class StatisticsPanel {
 
     private static func size(_ bytes: Int) -> String { String(format: "%.1f MB", Double(bytes) / 1e6) }
 }
+#endif

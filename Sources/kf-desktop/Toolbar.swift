@@ -1,5 +1,6 @@
 // The top of the window: the way back, and a menu. Their actions are in Desktop.
 
+#if canImport(CKFGTK4)
 import CKFGTK4
 import KingfisherGTK
 
@@ -61,3 +62,4 @@ final class Toolbar {
         gtk_check_button_get_active(button.as(GtkCheckButton.self)) != 0
     }
 }
+#endif

@@ -1,10 +1,13 @@
 // Animated images: their creation, the data they keep, and their cost.
 
-import CKFCairo
 import Foundation
 import Testing
 
 @testable import KFImaging
+
+#if canImport(CKFCairo)
+import CKFCairo
+#endif
 
 /// Frames of one colour each; some cannot be decoded.
 private struct SyntheticFrames: ImageFrameSource {
@@ -265,6 +268,7 @@ private struct SyntheticFrames: ImageFrameSource {
         #expect(other.images == nil && other.duration == 0)
     }
 
+    #if canImport(CKFCairo)
     @Test("A still is drawn on a Cairo context and read back; other images are returned unchanged")
     func drawnOnContext() throws {
         let surface = try #require(cairo_image_surface_create(CAIRO_FORMAT_ARGB32, 3, 2))
@@ -283,4 +287,5 @@ private struct SyntheticFrames: ImageFrameSource {
         let empty = Image()
         #expect(empty.drawn(on: context) === empty)
     }
+    #endif
 }

@@ -28,7 +28,7 @@ private func halfWhitePNG(_ size: PixelSize) -> Data {
     }
     func chunk(_ name: String, _ content: [UInt8]) -> [UInt8] {
         let named = Array(name.utf8) + content
-        return PNGWriter.number(content.count) + named + PNGWriter.number(Int(kf_png_checksum(named, named.count)))
+        return PNGWriter.number(content.count) + named + PNGWriter.number(Int(kf_crc32(named, named.count)))
     }
     let header = PNGWriter.number(size.width) + PNGWriter.number(size.height) + [1, 0, 0, 0, 0]
     return Data([0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A])

@@ -156,7 +156,7 @@ import Testing
     /// A chunk whose name need not be text.
     private func chunk(_ name: [UInt8], _ content: [UInt8] = [1, 2, 3]) -> [UInt8] {
         let named = name + content
-        let sum = named.withUnsafeBufferPointer { kf_png_checksum($0.baseAddress, $0.count) }
+        let sum = named.withUnsafeBufferPointer { kf_crc32($0.baseAddress, $0.count) }
         return PNGWriter.number(content.count) + named + PNGWriter.number(Int(sum))
     }
 

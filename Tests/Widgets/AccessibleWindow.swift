@@ -1,5 +1,6 @@
 // Prints what a screen reader finds in a window of views: it asks as one does, over the bus for accessibility.
 
+#if canImport(CKFGTK4)
 import CKFGTK
 import CKFGTK4
 import Foundation
@@ -153,3 +154,4 @@ extension OpaquePointer {
     /// One of the values in a `GVariant *`.
     fileprivate func child(_ index: gsize) -> OpaquePointer? { g_variant_get_child_value(self, index) }
 }
+#endif

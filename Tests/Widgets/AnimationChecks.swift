@@ -1,5 +1,6 @@
 // Animations in widgets, on a clock moved by hand and on the frame clock.
 
+#if canImport(CKFGTK4)
 import CKFGTK4
 import Foundation
 import KFImaging
@@ -184,3 +185,4 @@ private enum MainLoopPolls {
         waiter = nil
     }
 }
+#endif

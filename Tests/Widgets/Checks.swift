@@ -1,6 +1,7 @@
 // Checks widgets on GLib's main loop, which a test process cannot run: its main thread belongs to the tests. Prints a
 // line for each check; KingfisherGTKTests reads them.
 
+#if canImport(CKFGTK4)
 import CKFGTK4
 import Foundation
 import Kingfisher
@@ -58,3 +59,17 @@ struct Checks {
         fflush(nil)
     }
 }
+#else
+import Foundation
+
+/// Says what is missing.
+@main
+struct Checks {
+    static func main() {
+        let text =
+            "kf-widget-checks: GTK 4 was missing when this was built: install libgtk-4-dev and build again, from clean\n"
+        FileHandle.standardError.write(Data(text.utf8))
+        exit(EXIT_FAILURE)
+    }
+}
+#endif

@@ -1,5 +1,6 @@
 // What image views put on the clipboard, and what is dragged out of them.
 
+#if canImport(CKFGTK4)
 import CKFGTK4
 import Foundation
 import KFImaging
@@ -180,3 +181,4 @@ private func press(_ source: OpaquePointer) {
     g_signal_emitv(&values, signal, 0, nil)
     for index in values.indices { g_value_unset(&values[index]) }
 }
+#endif

@@ -1,5 +1,6 @@
 // The grid of docs/gtk-lists.md, word for word. For a check of lists, and for the test that compares both.
 
+#if canImport(CKFGTK4)
 import CKFGTK4
 import Foundation
 import Kingfisher
@@ -25,3 +26,4 @@ import KingfisherGTK
     gtk_scrolled_window_set_child(OpaquePointer(scrolled), grid)
     return scrolled
 }
+#endif

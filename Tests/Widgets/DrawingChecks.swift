@@ -1,5 +1,6 @@
 // Drawing by widgets: images, fitted and rotated, transitions on a clock moved by hand, buttons, indicators.
 
+#if canImport(CKFGTK4)
 import CKFGTK4
 import Foundation
 import KFImaging
@@ -215,3 +216,4 @@ private func g_signal_emit_by_name_clicked(_ button: UnsafeMutableRawPointer) {
     g_signal_emitv(&instance, signal, 0, nil)
     g_value_unset(&instance)
 }
+#endif

@@ -1,5 +1,6 @@
 // A grid of images in a window, made by an image list factory. For the checks of lists.
 
+#if canImport(CKFGTK4)
 import CKFGTK4
 import Foundation
 import Kingfisher
@@ -95,3 +96,4 @@ final class ImageGrid {
     /// How many results of an item were images.
     func successes(_ index: Int) -> Int { results[index, default: []].count { (try? $0.get()) != nil } }
 }
+#endif

@@ -1,5 +1,6 @@
 // Nothing moves when images come: the places of everything in a window before and after.
 
+#if canImport(CKFGTK4)
 import CKFGTK4
 import Foundation
 import Kingfisher
@@ -112,3 +113,4 @@ private struct Places: Equatable {
         return "\(all.count) views: " + moved.joined(separator: ", ")
     }
 }
+#endif

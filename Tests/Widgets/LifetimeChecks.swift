@@ -1,5 +1,6 @@
 // The lifetimes of widgets, views and loads.
 
+#if canImport(CKFGTK4)
 import CKFGTK
 import CKFGTK4
 import Foundation
@@ -163,3 +164,4 @@ enum GoneWidgets {
         )
     }
 }
+#endif

@@ -1,5 +1,6 @@
 // Image lists: which images are loaded, what ends loads, what is shown in cells that are used again.
 
+#if canImport(CKFGTK4)
 import CKFGTK4
 import Foundation
 import KFImaging
@@ -348,3 +349,4 @@ final class ListGate: Sendable {
 
     func wait() async { await current.withLock { $0 }?.wait() }
 }
+#endif

@@ -1,5 +1,6 @@
 // Loads that end in widgets: from the network, memory and disk, replaced, broken.
 
+#if canImport(CKFGTK4)
 import CKFGTK4
 import Foundation
 import KFImaging
@@ -195,3 +196,4 @@ private func filledView(_ color: UInt32) -> KFCrossPlatformView {
     view.image = Paint.plain(color)
     return view
 }
+#endif

@@ -1,5 +1,6 @@
 // The main actor on GLib's loop.
 
+#if canImport(CKFGTK4)
 import CKFGTK4
 import Dispatch
 import Foundation
@@ -47,3 +48,4 @@ let loopChecks = [
         stage.expect(isMain, "main-actor code runs on the loop's thread")
     },
 ]
+#endif

@@ -1,5 +1,6 @@
 // The memory of programs with windows: the default cache's limit, and blocks that go back to the system.
 
+#if canImport(CKFGTK4)
 import Foundation
 import Glibc
 import KFImaging
@@ -42,3 +43,4 @@ private func residentBytes() -> Int {
     let text = (try? String(contentsOfFile: "/proc/self/statm", encoding: .utf8)) ?? ""
     return text.split(separator: " ").dropFirst().first.flatMap { Int($0) }.map { $0 * 4_096 } ?? 0
 }
+#endif

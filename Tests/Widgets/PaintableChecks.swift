@@ -1,5 +1,6 @@
 // Images as textures and paintables in widgets that are not the library's.
 
+#if canImport(CKFGTK4)
 import CKFGTK4
 import Foundation
 import KFImaging
@@ -148,3 +149,4 @@ extension Image {
     /// The bytes of the pixels as they are stored.
     var bytes: [UInt8] { cgImage.map { $0.withUnsafeBytes { Array($0) } } ?? [] }
 }
+#endif

@@ -1,5 +1,6 @@
 // Checks of what programs use beside views: properties, signals with several arguments, names of widgets.
 
+#if canImport(CKFGTK4)
 import CKFGTK4
 import KingfisherGTK
 
@@ -78,3 +79,4 @@ private func isOpen(_ window: UnsafeMutablePointer<GtkWidget>) -> Bool {
         return other == UnsafeMutableRawPointer(window)
     }
 }
+#endif

@@ -1,5 +1,6 @@
 // A program with an application that quits while its windows are open, for KingfisherGTKTests.
 
+#if canImport(CKFGTK4)
 import CKFGTK4
 import Foundation
 import Kingfisher
@@ -46,3 +47,4 @@ enum QuitApplication {
         window.present()
     }
 }
+#endif

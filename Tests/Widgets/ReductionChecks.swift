@@ -1,5 +1,6 @@
 // Images that are larger than they are drawn, after they have been made smaller.
 
+#if canImport(CKFGTK4)
 import CKFGTK4
 import Foundation
 import KFImaging
@@ -89,3 +90,4 @@ extension Bitmap {
 extension CGSize {
     fileprivate func divided(by scale: CGFloat) -> CGSize { CGSize(width: width / scale, height: height / scale) }
 }
+#endif

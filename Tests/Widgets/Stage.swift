@@ -1,5 +1,6 @@
 // The environment of a check: a window, its frames, the pixels of widgets, a server and a cache.
 
+#if canImport(CKFGTK4)
 import CKFGTK
 import CKFGTK4
 import Foundation
@@ -211,3 +212,4 @@ enum Paint {
 }
 
 enum CheckError: Error { case noData }
+#endif

@@ -1,5 +1,6 @@
 // Every way in which a window ends: what was in it is released, whatever closes it.
 
+#if canImport(CKFGTK4)
 import CKFGTK4
 import Foundation
 import Kingfisher
@@ -123,3 +124,4 @@ private final class WindowsWithLists {
         current = nil
     }
 }
+#endif

@@ -1,5 +1,6 @@
 // Zoom views as they are drawn, and their input.
 
+#if canImport(CKFGTK4)
 import CKFGTK
 import CKFGTK4
 import Foundation
@@ -273,3 +274,4 @@ private func controller(_ type: GType, of view: KFCrossPlatformView) -> OpaquePo
         return item.load(as: UnsafePointer<GType>.self).pointee == type ? OpaquePointer(item) : nil
     }.first
 }
+#endif

@@ -11,9 +11,11 @@ import Testing
         let result = try await place.kf("doctor")
         #expect(result.status == 0)
         #expect(result.output.contains("/kf-decoder\n"))
+        #expect(result.output.contains("\nwritten: JPEG, PNG, GIF, WebP, AVIF, ICO\n"))
         #expect(result.output.contains("\nseccomp: in force\n"))
         let object = try #require(try await place.kf("doctor", "--json").objects.first)
         #expect(object["seccomp"] as? Bool == true)
+        #expect((object["read"] as? [String])?.contains("TIFF") == true)
         #expect((object["decoder"] as? String)?.hasSuffix("/kf-decoder") == true)
     }
 

@@ -23,6 +23,8 @@ struct Check: ParsableCommand {
         }
         complain(complaints)
         if isWrong { throw ExitCode(1) }
+        print("Formats read: \(ImageContentType.readable.map(\.name).joined(separator: ", "))")
+        print("Formats written: \(ImageContentType.writable.map(\.name).joined(separator: ", "))")
         try configuration.isolateDecoders()
         print("Decoders: \(DecodingIsolation.summary(of: ImageDecodingLimits.default.isolation))")
     }

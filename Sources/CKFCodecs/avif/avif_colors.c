@@ -1,5 +1,7 @@
 // From the planes of an AVIF image to pixels: by our own loops, and through libavif where colours are not made of luma
 // and two differences.
+#include "../support/libraries.h"
+#if KF_HAS_AVIF
 #include "avif_support.h"
 
 // Colours that were multiplied by alpha before they were coded come out of a lossy coder brighter than they can be.
@@ -74,3 +76,4 @@ avifResult kf_avif_to_bgra(const avifImage *image, uint8_t *rows, size_t stride,
 #endif
     return status == KF_UNSUPPORTED ? convert(image, rows, stride, premultiplied) : AVIF_RESULT_UNKNOWN_ERROR;
 }
+#endif

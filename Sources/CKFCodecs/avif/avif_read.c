@@ -1,4 +1,6 @@
 // Reading AVIF through libavif and dav1d. Does not crop, turn or mirror: the header describes what the file requests.
+#include "../support/libraries.h"
+#if KF_HAS_AVIF
 #include "avif_grid.h"
 #include "avif_support.h"
 #include <stdlib.h>
@@ -166,3 +168,4 @@ void kf_avif_close(kf_avif_reader *reader) {
     free(reader->icc);
     free(reader);
 }
+#endif

@@ -5,9 +5,6 @@
 #include "../support/support.h"
 #include <stdlib.h>
 
-#if !__has_include(<avif/avif.h>)
-#error "libavif is missing: apt-get install libavif-dev"
-#endif
 #include <avif/avif.h>
 
 /// Records a failure, with the text of `details` if there is any.

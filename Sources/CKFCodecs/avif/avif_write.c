@@ -1,4 +1,6 @@
 // Writing AVIF through libavif, stills and sequences. The encoder finds what frames have in common.
+#include "../support/libraries.h"
+#if KF_HAS_AVIF
 #include "avif_support.h"
 #include <stdlib.h>
 
@@ -141,3 +143,4 @@ void kf_avif_writer_close(kf_avif_writer *writer) {
     avifEncoderDestroy(writer->encoder);
     free(writer);
 }
+#endif

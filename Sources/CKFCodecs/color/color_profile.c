@@ -1,12 +1,11 @@
 // Colour profiles and conversion to sRGB through lcms2.
+#include "../support/libraries.h"
+#if KF_HAS_LCMS
 #include "../support/support.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#if !__has_include(<lcms2.h>)
-#error "lcms2 is missing: apt-get install liblcms2-dev"
-#endif
 #include <lcms2.h>
 #include <lcms2_plugin.h>
 
@@ -209,3 +208,4 @@ void kf_transform_close(kf_color_transform *transform) {
     cmsDeleteContext(transform->context);
     free(transform);
 }
+#endif

@@ -1,4 +1,6 @@
 // Writing GIF through cgif. The colours, and the changes from frame to frame, are chosen in Swift.
+#include "../support/libraries.h"
+#if KF_HAS_CGIF
 #include "../support/support.h"
 #include <stdlib.h>
 #include <cgif.h>
@@ -97,3 +99,4 @@ void kf_gif_writer_close(kf_gif_writer *writer) {
     free(writer->buffer.bytes);
     free(writer);
 }
+#endif

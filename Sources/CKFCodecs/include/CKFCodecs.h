@@ -32,8 +32,35 @@ typedef struct kf_message {
 
 const char *kf_message_text(const kf_message *message);
 
+// ---------------------------------------------------------------------------------------------- libraries
+
+/// The libraries that may be missing when this is compiled.
+typedef enum kf_library {
+    KF_LIBRARY_AVIF,
+    KF_LIBRARY_CGIF,
+    KF_LIBRARY_DEFLATE,
+    KF_LIBRARY_JPEG,
+    KF_LIBRARY_LCMS,
+    KF_LIBRARY_PNG,
+    KF_LIBRARY_TIFF,
+    KF_LIBRARY_WEBP,
+} kf_library;
+
+/// Whether a library was there. The functions between KF_OPTIONAL_BEGIN and KF_OPTIONAL_END may only be called if theirs
+/// was: else they do not exist, and as they are weak, nothing but a call notices.
+bool kf_has_library(kf_library library);
+
+#define KF_OPTIONAL_BEGIN _Pragma("clang attribute push(__attribute__((weak)), apply_to = function)")
+#define KF_OPTIONAL_END _Pragma("clang attribute pop")
+
+// ---------------------------------------------------------------------------------------------- checksums
+
+/// The CRC-32 of bytes, by which PNG checks its chunks.
+uint32_t kf_crc32(const uint8_t *bytes, size_t size);
+
 // ---------------------------------------------------------------------------------------------- JPEG
 
+KF_OPTIONAL_BEGIN
 typedef struct kf_jpeg_reader kf_jpeg_reader;
 
 typedef struct kf_jpeg_header {
@@ -97,9 +124,14 @@ kf_status kf_jpeg_write(
 /// Ends the image and hands over its bytes, to be released with `free`.
 kf_status kf_jpeg_writer_finish(kf_jpeg_writer *writer, uint8_t **bytes, size_t *size, kf_message *message);
 void kf_jpeg_writer_close(kf_jpeg_writer *writer);
+KF_OPTIONAL_END
 
 // ---------------------------------------------------------------------------------------------- PNG
 
+/// Unpacks the text of a chunk. Returns its length; 0 when it is damaged, or longer than `capacity`.
+size_t kf_png_inflate_text(const uint8_t *bytes, size_t size, uint8_t *text, size_t capacity);
+
+KF_OPTIONAL_BEGIN
 typedef struct kf_png_reader kf_png_reader;
 
 typedef struct kf_png_header {
@@ -123,10 +155,6 @@ uint32_t kf_png_read(kf_png_reader *reader, uint8_t *rows, size_t stride, uint32
 /// Decodes a whole interlaced image into zeroed memory. Returns whether anything could be decoded.
 bool kf_png_read_interlaced(kf_png_reader *reader, uint8_t *rows, size_t stride, bool *complete, kf_message *message);
 void kf_png_close(kf_png_reader *reader);
-/// The checksum that a chunk has of its name and its content.
-uint32_t kf_png_checksum(const uint8_t *bytes, size_t size);
-/// Unpacks the text of a chunk. Returns its length; 0 when it is damaged, or longer than `capacity`.
-size_t kf_png_inflate_text(const uint8_t *bytes, size_t size, uint8_t *text, size_t capacity);
 
 typedef struct kf_png_fast kf_png_fast;
 
@@ -170,6 +198,7 @@ kf_png_writer *kf_png_writer_open(
 kf_status kf_png_write(kf_png_writer *writer, const uint8_t *rows, size_t stride, uint32_t count, kf_message *message);
 kf_status kf_png_writer_finish(kf_png_writer *writer, uint8_t **bytes, size_t *size, kf_message *message);
 void kf_png_writer_close(kf_png_writer *writer);
+KF_OPTIONAL_END
 
 // ---------------------------------------------------------------------------------------------- GIF
 
@@ -204,6 +233,7 @@ typedef struct kf_gif_frame {
     uint16_t delay;
 } kf_gif_frame;
 
+KF_OPTIONAL_BEGIN
 /// Begins a GIF that plays `loop_count` times, at most 65,536, 0 meaning endlessly, with the colours of frames that have
 /// none of their own.
 kf_gif_writer *kf_gif_writer_open(
@@ -212,9 +242,11 @@ kf_status kf_gif_writer_add(kf_gif_writer *writer, const kf_gif_frame *frame, kf
 /// Ends the file and hands over its bytes, to be released with `free`.
 kf_status kf_gif_writer_finish(kf_gif_writer *writer, uint8_t **bytes, size_t *size, kf_message *message);
 void kf_gif_writer_close(kf_gif_writer *writer);
+KF_OPTIONAL_END
 
 // ---------------------------------------------------------------------------------------------- TIFF
 
+KF_OPTIONAL_BEGIN
 typedef struct kf_tiff_reader kf_tiff_reader;
 
 typedef struct kf_tiff_header {
@@ -245,6 +277,7 @@ const uint8_t *kf_tiff_alphas(const kf_tiff_reader *reader);
 /// Whether something of what has been decoded is damaged, or was made up for what the file lacks.
 bool kf_tiff_is_damaged(const kf_tiff_reader *reader);
 void kf_tiff_close(kf_tiff_reader *reader);
+KF_OPTIONAL_END
 
 // ---------------------------------------------------------------------------------------------- rows
 
@@ -257,6 +290,7 @@ void kf_pixels_take(const uint32_t *source, uint32_t *target, size_t count, bool
 
 // ---------------------------------------------------------------------------------------------- WebP
 
+KF_OPTIONAL_BEGIN
 typedef struct kf_webp_reader kf_webp_reader;
 
 typedef struct kf_webp_header {
@@ -324,6 +358,7 @@ kf_status kf_webp_writer_add(
 /// Ends the animation and hands over its bytes, to be released with `free`.
 kf_status kf_webp_writer_finish(kf_webp_writer *writer, uint8_t **bytes, size_t *size, kf_message *message);
 void kf_webp_writer_close(kf_webp_writer *writer);
+KF_OPTIONAL_END
 
 // ---------------------------------------------------------------------------------------------- AVIF
 
@@ -349,6 +384,7 @@ typedef struct kf_avif_header {
     double chromaticities[8];
 } kf_avif_header;
 
+KF_OPTIONAL_BEGIN
 kf_avif_reader *kf_avif_open(const uint8_t *bytes, size_t size, kf_avif_header *header, kf_message *message);
 /// How long a frame of a sequence is shown, in seconds.
 double kf_avif_delay(const kf_avif_reader *reader, uint32_t index);
@@ -378,6 +414,7 @@ kf_status kf_avif_writer_add(
 /// Ends the file and hands over its bytes, to be released with `free`.
 kf_status kf_avif_writer_finish(kf_avif_writer *writer, uint8_t **bytes, size_t *size, kf_message *message);
 void kf_avif_writer_close(kf_avif_writer *writer);
+KF_OPTIONAL_END
 
 /// An image as planes of samples. More than 8 bits lie in words of 16, which begin at even addresses.
 typedef struct kf_yuv {
@@ -478,6 +515,7 @@ typedef struct kf_color_transform kf_color_transform;
 typedef enum kf_color_space { KF_SPACE_OTHER = 0, KF_SPACE_GREY, KF_SPACE_RGB, KF_SPACE_CMYK } kf_color_space;
 
 /// Opens an ICC profile; NULL when it is none.
+KF_OPTIONAL_BEGIN
 kf_color_profile *kf_profile_open(const uint8_t *icc, size_t size);
 /// A profile of an RGB space: white, red, green, blue as x, y pairs, and a display gamma or (0) sRGB's own curve.
 kf_color_profile *kf_profile_rgb(const double chromaticities[8], double gamma);
@@ -496,6 +534,7 @@ kf_color_transform *kf_transform_open(const kf_color_profile *profile, bool inve
 /// Converts pixels of four bytes to BGRA in place. Alpha is kept; from CMYK it is 255.
 void kf_transform_apply(const kf_color_transform *transform, uint8_t *pixels, size_t count);
 void kf_transform_close(kf_color_transform *transform);
+KF_OPTIONAL_END
 
 /// How many steps the tables of a tone mapping have, less one: by the fourth root of light, or by light.
 enum { KF_TONE_STEPS = 4096, KF_LIGHT_STEPS = 16384 };

@@ -1,4 +1,6 @@
 // Reading JPEG through libjpeg-turbo, row by row.
+#include "../support/libraries.h"
+#if KF_HAS_JPEG
 #include "jpeg.h"
 #include <stdlib.h>
 #include <string.h>
@@ -265,3 +267,4 @@ void kf_jpeg_close(kf_jpeg_reader *reader) {
     free(reader->pending.bytes);
     free(reader);
 }
+#endif

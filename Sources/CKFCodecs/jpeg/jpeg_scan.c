@@ -1,4 +1,6 @@
 // Reading a progressive JPEG while it arrives, one image for each scan, without ever starting again.
+#include "../support/libraries.h"
+#if KF_HAS_JPEG
 #include "jpeg.h"
 #include <string.h>
 
@@ -116,3 +118,4 @@ kf_status kf_jpeg_scans_end(kf_jpeg_reader *reader, kf_message *message) {
     note_progress(reader);
     return KF_OK;
 }
+#endif

@@ -1,4 +1,6 @@
 // Writing JPEG through libjpeg-turbo, row by row. All pixels are opaque.
+#include "../support/libraries.h"
+#if KF_HAS_JPEG
 #include "../support/support.h"
 #include <setjmp.h>
 #include <stdio.h>
@@ -129,3 +131,4 @@ void kf_jpeg_writer_close(kf_jpeg_writer *writer) {
     free(writer->buffer.bytes);
     free(writer);
 }
+#endif

@@ -1,4 +1,6 @@
 // Which colours an image has, and the kind of PNG that follows. Used by the writer.
+#include "../support/libraries.h"
+#if KF_HAS_PNG
 #include "png_colors.h"
 #include <stdlib.h>
 #include <string.h>
@@ -104,3 +106,4 @@ uint32_t kf_png_sort_colors(kf_png_colors *colors) {
     for (uint32_t i = 0; i < used; i++) colors->slots[find_slot(colors, sorted[i])] = (uint16_t)(i + 1);
     return translucent;
 }
+#endif

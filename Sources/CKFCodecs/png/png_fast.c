@@ -1,5 +1,7 @@
 // Reading PNG the fast way: inflated in one go, then rows undone from their filters while they are in the cache. It
 // takes images of up to 8 bits that are not interlaced; whatever is unusual is left to libpng.
+#include "../support/libraries.h"
+#if KF_HAS_PNG && KF_HAS_DEFLATE
 #include "png_filter.h"
 #include "png_layout.h"
 #include <stdlib.h>
@@ -33,7 +35,6 @@ struct kf_png_fast {
 
 // ------------------------------------------------------------------------------------------ chunks
 
-uint32_t kf_png_checksum(const uint8_t *bytes, size_t size) { return libdeflate_crc32(0, bytes, size); }
 
 static uint32_t big_endian(const uint8_t *bytes) {
     return (uint32_t)bytes[0] << 24 | (uint32_t)bytes[1] << 16 | (uint32_t)bytes[2] << 8 | bytes[3];
@@ -63,7 +64,7 @@ static bool gather_idats(const kf_png_fast *fast, uint8_t *copy) {
     size_t offset = 0, size;
     const uint8_t *content;
     while ((content = next_idat(&fast->layout, &offset, &size))) {
-        if (kf_png_checksum(content - 4, size + 4) != big_endian(content + size)) return false;
+        if (kf_crc32(content - 4, size + 4) != big_endian(content + size)) return false;
         if (!copy) continue;
         memcpy(copy, content, size);
         copy += size;
@@ -303,3 +304,4 @@ void kf_png_fast_close(kf_png_fast *fast) {
     free(fast->line < fast->prior ? fast->line : fast->prior);
     free(fast);
 }
+#endif

@@ -1,4 +1,6 @@
 // Reading PNG through libpng, row by row.
+#include "../support/libraries.h"
+#if KF_HAS_PNG
 #include "png_layout.h"
 #include "../support/support.h"
 #include <setjmp.h>
@@ -251,3 +253,4 @@ void kf_png_close(kf_png_reader *reader) {
     if (reader->png) png_destroy_read_struct(&reader->png, &reader->info, NULL);
     free(reader);
 }
+#endif

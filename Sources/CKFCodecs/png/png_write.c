@@ -1,4 +1,6 @@
 // Writing PNG through libpng, row by row. Alpha is straight.
+#include "../support/libraries.h"
+#if KF_HAS_PNG
 #include "../support/support.h"
 #include "png_colors.h"
 #include <setjmp.h>
@@ -162,3 +164,4 @@ void kf_png_writer_close(kf_png_writer *writer) {
     free(writer->line);
     free(writer);
 }
+#endif

@@ -1,4 +1,6 @@
 // A TIFF in memory as libtiff reads it: where bytes come from, where errors go. Used when a TIFF is opened.
+#include "../support/libraries.h"
+#if KF_HAS_TIFF
 #include "tiff.h"
 #include <pthread.h>
 #include <stdio.h>
@@ -111,4 +113,5 @@ TIFF *kf_tiff_open_quietly(kf_tiff_reader *reader, size_t most) {
     (void)most;
     return TIFFClientOpen("", mode, reader, read_bytes, write_bytes, seek, close_file, size_of, map, unmap);
 }
+#endif
 #endif

@@ -1,4 +1,6 @@
 // Opening TIFF through libtiff: what the first image is. Decodes no pixels.
+#include "../support/libraries.h"
+#if KF_HAS_TIFF
 #include "tiff.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -273,3 +275,4 @@ void kf_tiff_close(kf_tiff_reader *reader) {
     free(reader->alphas);
     free(reader);
 }
+#endif

@@ -1,4 +1,6 @@
 // The rows of a TIFF through libtiff: one by one from strips, else by rows of tiles or planes.
+#include "../support/libraries.h"
+#if KF_HAS_TIFF
 #include "tiff.h"
 #include <stdlib.h>
 #include <string.h>
@@ -133,3 +135,4 @@ const uint8_t *kf_tiff_alphas(const kf_tiff_reader *reader) {
 }
 
 bool kf_tiff_is_damaged(const kf_tiff_reader *reader) { return reader->damaged; }
+#endif

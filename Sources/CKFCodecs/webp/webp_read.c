@@ -1,4 +1,6 @@
 // Reading WebP through libwebp and its demuxer. Frames are composed in Swift.
+#include "../support/libraries.h"
+#if KF_HAS_WEBP
 #include "../support/support.h"
 #include <stdlib.h>
 #include <string.h>
@@ -204,3 +206,4 @@ kf_status kf_webp_frame_read(
     if (!has_alpha) make_opaque(bytes, size, rows, stride, width, height);
     return KF_OK;
 }
+#endif

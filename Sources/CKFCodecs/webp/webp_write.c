@@ -1,4 +1,6 @@
 // Writing WebP through libwebp and its muxer, stills and animations.
+#include "../support/libraries.h"
+#if KF_HAS_WEBP
 #include "../support/support.h"
 #include <stdlib.h>
 #include <string.h>
@@ -182,3 +184,4 @@ void kf_webp_writer_close(kf_webp_writer *writer) {
     if (writer->encoder) WebPAnimEncoderDelete(writer->encoder);
     free(writer);
 }
+#endif

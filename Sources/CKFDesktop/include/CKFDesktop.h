@@ -1,5 +1,7 @@
 // What versions of GTK do differently, for kf-desktop.
 #pragma once
+// Empty where GTK is missing.
+#if __has_include(<gtk/gtk.h>)
 // Through its module: what GTK declares must not become part of this one.
 #include "../../CSystem/CKFGTK4/shim.h"
 
@@ -14,3 +16,4 @@ typedef void (*kf_save_answer)(const char *path, void *context);
 /// suggested one.
 void kf_save_dialog_show(
     GtkWindow *parent, const char *title, const char *name, kf_save_answer answer, void *context);
+#endif

@@ -1,5 +1,7 @@
 // The C side of the GTK views: a paintable for images, and functions that Swift cannot call itself.
 #pragma once
+// Empty where GTK is missing.
+#if __has_include(<gtk/gtk.h>)
 // Through its module: what GTK declares must not become part of this one.
 #include "../../CSystem/CKFGTK4/shim.h"
 
@@ -104,3 +106,4 @@ int kf_main_queue_descriptor(void);
 
 /// Does what is on the main dispatch queue. To be called on the main thread only.
 void kf_drain_main_queue(void);
+#endif

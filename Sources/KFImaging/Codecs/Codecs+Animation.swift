@@ -5,7 +5,7 @@ package import Foundation
 extension Codecs {
     /// Whether animations can be written in a format.
     package static func canEncodeAnimation(as type: ImageContentType) -> Bool {
-        builtIn(type)?.canEncodeAnimation ?? false
+        canEncode(as: type) && builtIn(type)?.canEncodeAnimation ?? false
     }
 
     /// Whether animations that are written in a format say how often they play, where that is not endlessly.

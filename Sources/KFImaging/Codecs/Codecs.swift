@@ -10,7 +10,10 @@ package enum Codecs {
         [
             JPEGCodec.self, PNGCodec.self, GIFCodec.self, WebPCodec.self, AVIFCodec.self, BMPCodec.self, ICOCodec.self,
             TIFFCodec.self,
-        ] + OptionalFormats.codecs
+        ].filter { BuiltInLibrary.reading($0.contentType)?.isThere ?? true } + OptionalFormats.codecs
+
+    /// The formats that are built in.
+    static var types: [ImageContentType] { all.map { $0.contentType } }
 
     /// How many times as large as requested a decoder's own scaling leaves an image at least, in both directions.
     ///
@@ -80,6 +83,9 @@ package enum Codecs {
         as type: ImageContentType,
         _ options: ImageEncodingOptions
     ) throws(ImagingError) -> Data {
+        if let library = missing(BuiltInLibrary.writing(type)) {
+            throw .notBuiltIn(type.name, package: library.package)
+        }
         guard let codec = builtIn(type) else { throw .encodingFailed(type, detail: "the format is not built in") }
         guard let bitmap = try image.upright().cgImage else {
             throw .encodingFailed(type, detail: "the image is empty")
@@ -88,13 +94,20 @@ package enum Codecs {
     }
 
     /// Whether images can be written in a format without a custom coder.
-    package static func canEncode(as type: ImageContentType) -> Bool { builtIn(type)?.canEncode ?? false }
+    package static func canEncode(as type: ImageContentType) -> Bool {
+        missing(BuiltInLibrary.writing(type)) == nil && builtIn(type)?.canEncode ?? false
+    }
+
+    /// The library, if there is one and it is missing.
+    private static func missing(_ library: BuiltInLibrary?) -> BuiltInLibrary? {
+        library.flatMap { $0.isThere ? nil : $0 }
+    }
 
     /// The codec of a format, if there is one.
     static func builtIn(_ type: ImageContentType) -> (any ImageCodec.Type)? { all.first { $0.contentType == type } }
 
     /// Whether the format can be decoded without a custom coder.
-    static func isBuiltIn(_ type: ImageContentType) -> Bool { all.contains { $0.contentType == type } || type == .heif }
+    static func isBuiltIn(_ type: ImageContentType) -> Bool { builtIn(type == .heif ? .avif : type) != nil }
 
     /// Does what libraries do the first time they are used, as far as it needs files.
     static func prepare() { for codec in all { codec.prepare() } }
@@ -111,6 +124,9 @@ package enum Codecs {
             throw .unrecognizedFormat(resembling: NonImageContent.describe(bytes))
         }
         if let codec = all.first(where: { $0.contentType == type }) { return codec }
+        if let library = missing(BuiltInLibrary.reading(type)) {
+            throw .notBuiltIn(type.name, package: library.package)
+        }
         // HEIF is a container; AVIF images in it can be decoded.
         if type == .heif { return AVIFCodec.self }
         throw .unsupported(type, detail: OptionalFormats.advice(about: type))

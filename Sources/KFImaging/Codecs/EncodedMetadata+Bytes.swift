@@ -6,6 +6,7 @@ import Foundation
 extension EncodedMetadata {
     /// The ICC profile of sRGB.
     private static let profile: Data = {
+        guard BuiltInLibrary.lcms.isThere else { return Data() }
         var result = CBytes()
         kf_profile_srgb(&result.bytes, &result.count)
         return result.takeData()

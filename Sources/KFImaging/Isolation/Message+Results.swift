@@ -45,6 +45,10 @@ extension MessageWriter {
             add(5)
             add(resembling) { $0.add($1) }
         case .emptyData: add(6)
+        case .notBuiltIn(let what, let package):
+            add(7)
+            add(what)
+            add(package)
         // Nothing that a decoder does: it has no coders and no decoders, and writes no image.
         case .encodingFailed, .coderFailed, .decoderEnded, .isolationUnavailable: add(1, .unknown, "\(error)")
         }
@@ -87,7 +91,7 @@ extension MessageReader {
     }
 
     mutating func error() throws(MalformedMessage) -> ImagingError {
-        switch try int(in: 0...6) {
+        switch try int(in: 0...7) {
         case 0: return .malformed(ImageContentType(rawValue: try string()), detail: try string())
         case 1: return .unsupported(ImageContentType(rawValue: try string()), detail: try string())
         case 2:
@@ -99,6 +103,7 @@ extension MessageReader {
         case 5:
             let resembling = try optional { reader throws(MalformedMessage) in try reader.string() }
             return .unrecognizedFormat(resembling: resembling)
+        case 7: return .notBuiltIn(try string(), package: try string())
         default: return .emptyData
         }
     }

@@ -11,6 +11,6 @@ package struct ContentFingerprint: Sendable, Hashable {
     /// Reads all bytes once, which takes little time compared with decoding them.
     package init(_ data: Data) {
         count = data.count
-        checksum = data.withUnsafeBytes { bytes in kf_png_checksum(bytes.start, bytes.count) }
+        checksum = data.withUnsafeBytes { bytes in kf_crc32(bytes.start, bytes.count) }
     }
 }

@@ -16,6 +16,9 @@ public enum ImagingError: Error, Sendable, Equatable, CustomStringConvertible {
     case outOfMemory(bytes: Int?)
     /// The format, or a feature of it, is known but not supported.
     case unsupported(ImageContentType, detail: String)
+    /// The format (or operation) takes a library that was missing when this one was compiled: `package` is the one of
+    /// Debian and Ubuntu that has it.
+    case notBuiltIn(String, package: String)
     /// The image could not be written in the format.
     case encodingFailed(ImageContentType, detail: String)
     /// Registered coders accepted the bytes and failed, and no other coder could decode them; the error of each.
@@ -50,6 +53,8 @@ public enum ImagingError: Error, Sendable, Equatable, CustomStringConvertible {
             "there is not enough memory for the image"
         case .unsupported(let type, let detail):
             "\(type.name) is not supported here: \(detail)"
+        case .notBuiltIn(let what, let package):
+            "\(what) is not built in: install \(package) and build again, from clean (swift package clean)"
         case .encodingFailed(let type, let detail):
             "the image could not be written as \(type.name): \(detail)"
         case .coderFailed(let reasons):

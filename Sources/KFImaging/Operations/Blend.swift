@@ -1,5 +1,6 @@
 // One image and one colour laid over one another, in every blend mode.
 
+#if canImport(CKFCairo)
 import CKFCairo
 
 extension Bitmap {
@@ -157,3 +158,16 @@ extension CGBlendMode {
         }
     }
 }
+#else
+extension Bitmap {
+    /// Throws ``ImagingError/notBuiltIn(_:package:)``: it takes Cairo.
+    func blended(_ mode: CGBlendMode, alpha: Double, background: Color?) throws(ImagingError) -> Bitmap {
+        throw .notBuiltIn("blending", package: BuiltInLibrary.cairo.package)
+    }
+
+    /// Throws ``ImagingError/notBuiltIn(_:package:)``: it takes Cairo.
+    func tinted(with color: Color, _ mode: CGBlendMode) throws(ImagingError) -> Bitmap {
+        throw .notBuiltIn("blending", package: BuiltInLibrary.cairo.package)
+    }
+}
+#endif

@@ -1,9 +1,12 @@
-// The way to Cairo: our pixels as its surfaces.
+// The way to Cairo: our pixels as its surfaces. Without its headers nothing can be drawn.
 
+#if canImport(CKFCairo)
 import CKFCairo
+#endif
 
 /// Drawing with Cairo.
 enum CairoDrawing {
+    #if canImport(CKFCairo)
     /// The longest side of a surface, in pixels, that is certainly drawn.
     ///
     /// Cairo permits twice as much and then draws nothing, without reporting an error: it looks up pixels through
@@ -63,4 +66,5 @@ enum CairoDrawing {
             throw .limitExceeded(limit: "side", allowed: longestSide, width: size.width, height: size.height)
         }
     }
+    #endif
 }

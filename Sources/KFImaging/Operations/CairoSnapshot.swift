@@ -1,5 +1,6 @@
 // Drawing with a Cairo context of the caller, and reading its surface back.
 
+#if canImport(CKFCairo)
 import CKFCairo
 
 extension Image {
@@ -67,3 +68,9 @@ extension Bitmap {
         }
     }
 }
+#else
+extension Image {
+    /// This image: without Cairo there is no context to draw with.
+    package func drawn(on context: OpaquePointer) -> Image { self }
+}
+#endif

@@ -206,7 +206,7 @@ extension KingfisherError {
     /// ```swift
     /// switch error.imagingError {
     /// case .limitExceeded, .tooManyFrames, .outOfMemory: status = 413  // content too large
-    /// case .emptyData, .unrecognizedFormat, .unsupported: status = 415  // no image, or none of a known format
+    /// case .emptyData, .unrecognizedFormat, .unsupported, .notBuiltIn: status = 415  // no image, or of no known format
     /// case .malformed, .coderFailed, .encodingFailed, .decoderEnded: status = 422  // an image, but damaged
     /// case .isolationUnavailable, nil: status = 500  // the server's fault
     /// }

@@ -1,5 +1,6 @@
 // What the program is given: URLs, files and folders.
 
+#if canImport(CKFGTK4)
 import Foundation
 import Kingfisher
 
@@ -36,3 +37,4 @@ extension GalleryImage {
         ImageContentType(fileExtension: (path as NSString).pathExtension) != nil
     }
 }
+#endif

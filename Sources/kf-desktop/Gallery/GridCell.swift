@@ -1,5 +1,6 @@
 // One cell of the grid, which shows one image after the other.
 
+#if canImport(CKFGTK4)
 import CKFGTK4
 import Foundation
 import Kingfisher
@@ -103,3 +104,4 @@ final class GridCell: AnimatedImageView {
         gtk_widget_set_visible(again, state.error == nil ? 0 : 1)
     }
 }
+#endif

@@ -1,5 +1,6 @@
 // The grid that scrolls: GTK makes as many cells as it needs and passes them from image to image.
 
+#if canImport(CKFGTK4)
 import CKFGTK4
 import Kingfisher
 import KingfisherGTK
@@ -96,3 +97,4 @@ final class GridView {
         return factory
     }
 }
+#endif

@@ -31,9 +31,13 @@ struct DoctorCommand: ParsableCommand {
                 "decoder": status.program.map { .string($0) } ?? .null, "landlock": .int(status.landlock),
                 "seccomp": .bool(status.seccomp), "limits": .bool(status.limits),
                 "obstacle": status.obstacle.map { .string($0) } ?? .null,
+                "read": .array(ImageContentType.readable.map { .string($0.name) }),
+                "written": .array(ImageContentType.writable.map { .string($0.name) }),
             ]
             console.print(object.description)
         } else {
+            console.print("read: \(ImageContentType.readable.map(\.name).joined(separator: ", "))")
+            console.print("written: \(ImageContentType.writable.map(\.name).joined(separator: ", "))")
             console.print("decoder: \(status.program ?? "none")")
             console.print("Landlock: \(status.landlock == 0 ? "none" : "version \(status.landlock)")")
             console.print("seccomp: \(status.seccomp ? "in force" : "none")")

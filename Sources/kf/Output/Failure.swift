@@ -199,6 +199,7 @@ struct Failure: Error, Equatable {
         case .coderFailed: "coderFailed"
         case .decoderEnded: "decoderEnded"
         case .isolationUnavailable: "isolationUnavailable"
+        case .notBuiltIn: "notBuiltIn"
         }
     }
 

@@ -45,7 +45,7 @@ private final class FailingCoder: ImageCoder {
     private func status(_ error: KingfisherError) -> Int {
         switch error.imagingError {
         case .limitExceeded, .tooManyFrames, .outOfMemory: 413
-        case .emptyData, .unrecognizedFormat, .unsupported: 415
+        case .emptyData, .unrecognizedFormat, .unsupported, .notBuiltIn: 415
         case .malformed, .coderFailed, .encodingFailed, .decoderEnded: 422
         case .isolationUnavailable, nil: 500
         }

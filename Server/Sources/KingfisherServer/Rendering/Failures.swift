@@ -27,7 +27,7 @@ extension RenderingError {
         let reason = "Of the source no image can be made: \(error.description)."
         switch error {
         case .limitExceeded, .tooManyFrames, .outOfMemory: self = .tooLarge(reason)
-        case .emptyData, .unrecognizedFormat, .unsupported:
+        case .emptyData, .unrecognizedFormat, .unsupported, .notBuiltIn:
             self.init(status: 422, kind: "not_an_image", reason: reason)
         case .malformed, .coderFailed, .decoderEnded: self = .damaged(reason)
         // The server's fault, not the source's.

@@ -69,7 +69,8 @@ enum ColorProfile: Hashable {
     }
 
     private func open() -> OpaquePointer? {
-        switch self {
+        guard BuiltInLibrary.lcms.isThere else { return nil }
+        return switch self {
         case .icc(let data): data.withUnsafeBytes { kf_profile_open($0.start, $0.count) }
         case .primaries(let values, let gamma): values.count == 8 ? kf_profile_rgb(values, gamma) : nil
         case .highDynamicRange: nil

@@ -115,7 +115,7 @@ public struct BuiltInImageCoder: ImageCoder {
     public func info(of data: Data) throws -> ImageInfo? { try Codecs.builtInInfo(of: data) }
 
     /// Whether a format is built in and can be written.
-    public func canEncode(_ type: ImageContentType) -> Bool { Codecs.builtIn(type)?.canEncode ?? false }
+    public func canEncode(_ type: ImageContentType) -> Bool { Codecs.canEncode(as: type) }
 
     /// Encodes the displayed image; throws ``ImagingError``.
     public func encode(_ image: Image, as type: ImageContentType, options: ImageEncodingOptions) throws -> Data {

@@ -42,6 +42,7 @@ package final class ProgressiveJPEG: RowReader {
         guard try DecoderPool.shared.forUse(options.limits.isolation) == nil else {
             throw .unsupported(.jpeg, detail: "previews are made in this process only, which is not to decode images")
         }
+        guard BuiltInLibrary.jpeg.isThere else { throw .notBuiltIn("JPEG", package: BuiltInLibrary.jpeg.package) }
         guard let handle = kf_jpeg_scans_open(&message) else { throw message.error(decoding: .jpeg) }
         self.handle = handle
         self.options = options

@@ -73,7 +73,7 @@ struct PNGChunks {
     /// Whether the checksum of the chunk is right: libpng drops the others of its kind when it is not, and so do we.
     private static func isIntact(_ bytes: UnsafeRawBufferPointer, _ offset: Int, _ size: Int) -> Bool {
         guard let start = bytes.start else { return false }
-        return Int(kf_png_checksum(start + offset + 4, size + 4)) == number(bytes, offset + 8 + size, 4)
+        return Int(kf_crc32(start + offset + 4, size + 4)) == number(bytes, offset + 8 + size, 4)
     }
 
     private mutating func read(_ name: Name, _ content: UnsafeRawBufferPointer) {

@@ -28,7 +28,7 @@ struct PNGFastPath {
     ///   - color: The conversion of its colours; nil when they are sRGB.
     ///   - hasAlpha: Whether it says that pixels may be less than opaque.
     init?(_ reader: OpaquePointer, _ size: PixelSize, _ color: ColorTransform?, hasAlpha: Bool) {
-        guard let handle = kf_png_fast_open(reader, color == nil) else { return nil }
+        guard BuiltInLibrary.deflate.isThere, let handle = kf_png_fast_open(reader, color == nil) else { return nil }
         rows = Rows(handle)
         conversion = PixelConversion(color: color, isStraight: color != nil && hasAlpha)
         self.size = size

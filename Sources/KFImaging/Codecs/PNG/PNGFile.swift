@@ -30,7 +30,7 @@ extension [UInt8] {
         self += content
         let sum = withUnsafeBufferPointer { all in
             let summed = all[start...]
-            return kf_png_checksum(UnsafeBufferPointer(rebasing: summed).baseAddress, summed.count)
+            return kf_crc32(UnsafeBufferPointer(rebasing: summed).baseAddress, summed.count)
         }
         self += Self.bigEndian(Int(sum))
     }

@@ -36,6 +36,11 @@ import Testing
         let image = try #require(Image(data: gif))
         #expect(image.pixelWidth == 1)
         #expect(image.pngData() == nil)
+        // An icon that has a PNG in it.
+        let png = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAAAAAA6fptVAAAACklEQVR4nGP4DwABAQEAsTj3iwAAAABJRU5ErkJggg=="
+        let pixel = try #require(Data(base64Encoded: png))
+        let icon = Data([0, 0, 1, 0, 1, 0, 1, 1, 0, 0, 1, 0, 32, 0, UInt8(pixel.count), 0, 0, 0, 22, 0, 0, 0]) + pixel
+        #expect(Image(data: icon) == nil)
         let error = ImagingError.notBuiltIn("WebP", package: "libwebp-dev")
         #expect("\(error)".contains("install libwebp-dev"))
     }

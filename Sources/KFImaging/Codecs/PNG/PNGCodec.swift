@@ -103,6 +103,8 @@ private final class PNGReader: RowReader {
 
     init(_ bytes: UnsafeRawBufferPointer) throws(ImagingError) {
         var header = kf_png_header()
+        // Icons and drawings have PNGs in them, whose codec is not asked for by its format then.
+        guard BuiltInLibrary.png.isThere else { throw .notBuiltIn("PNG", package: BuiltInLibrary.png.package) }
         guard let handle = kf_png_open(bytes.start, bytes.count, &header, &failure) else {
             throw failure.error(decoding: .png)
         }

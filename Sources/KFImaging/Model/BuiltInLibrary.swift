@@ -38,7 +38,7 @@ package enum BuiltInLibrary: Sendable, CaseIterable {
         #endif
     }
 
-    /// The package of Debian and Ubuntu that it is built with.
+    /// The package of Debian and Ubuntu that has its headers.
     package var package: String {
         switch self {
         case .jpeg: "libjpeg-dev"

@@ -42,15 +42,15 @@ UNSANITIZED := kf-decoder kf-planted-decoder kf-sandbox-checks
 help: ## Lists these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-# Release: pixel loops of a debug build are some fifty times slower, and the demo prints times.
+# For debugging, as `make test` builds it: what loops over pixels is optimized there, too.
 demo: dependencies ## Loads images through the whole pipeline, writes demo-output/contact-sheet.png
-	@swift build -c release --product kf-demo
-	@"$$(swift build -c release --show-bin-path)/kf-demo" load --output demo-output
+	@swift build --product kf-demo
+	@"$$(swift build --show-bin-path)/kf-demo" load --output demo-output
 
 gallery: dependencies ## Shows every processor, writes demo-output/gallery.png; PHOTO=file shows them on a photo
-	@swift build -c release --product kf-demo
+	@swift build --product kf-demo
 	@mkdir -p demo-output
-	@"$$(swift build -c release --show-bin-path)/kf-demo" gallery --output demo-output/gallery.png $(if $(PHOTO),"$(PHOTO)")
+	@"$$(swift build --show-bin-path)/kf-demo" gallery --output demo-output/gallery.png $(if $(PHOTO),"$(PHOTO)")
 
 desktop: desktop-dependencies ## A window full of images, through KingfisherGTK; ARGS='--urls file' shows those of a list
 	@swift build -c release --product kf-desktop

@@ -283,14 +283,15 @@ let package = Package(
         .testTarget(
             name: "KFImagingTests",
             dependencies: [
-                "KFImaging", "KFSupport", "CKFCodecs", "kf-decoder", "kf-planted-decoder", "kf-sandbox-checks",
+                "KFImaging", "KFSupport", "KingfisherTestSupport", "CKFCodecs", "kf-decoder", "kf-planted-decoder",
+                "kf-sandbox-checks",
             ],
             resources: [.copy("Fixtures"), .copy("Corpus")],
             swiftSettings: settings
         ),
         .testTarget(
             name: "KFStorageTests",
-            dependencies: ["KFStorage", "KFSupport", "CKFLinux"],
+            dependencies: ["KFStorage", "KFSupport", "KingfisherTestSupport", "CKFLinux"],
             swiftSettings: settings
         ),
         .testTarget(

@@ -9,7 +9,7 @@ systems_folder=${KF_SYSTEMS:-${XDG_CACHE_HOME:-$HOME/.cache}/kingfisher-systems}
 names_of_systems() { awk '/^[^#]/ { print $1 }' "$here/list"; }
 
 # Sets `systems` to those among the given ones, or among all, that are for a purpose; "" is any, but for
-# those of tomorrow, which have to be named.
+# those of tomorrow, which have to be named, and those without headers.
 choose_systems() { # purpose, system...
     local wanted=$1 given system
     mapfile -t given < <(if [ $# -gt 1 ]; then printf '%s\n' "${@:2}"; else names_of_systems; fi)
@@ -17,6 +17,7 @@ choose_systems() { # purpose, system...
     for system in "${given[@]}"; do
         choose_system "$system"
         [[ "$purpose" == *"$wanted"* ]] || continue
+        [[ -n "$wanted" || "$purpose" != *bare* ]] || continue
         [[ $# = 1 && -z "$wanted" && "$purpose" == *early* ]] || systems+=("$system")
     done
 }

@@ -63,9 +63,10 @@ bootstrap() {
         [ $try = first ] || return 1
     done
     enter apt-get -q -q update || return 1
-    local compiler=()
-    [[ "$purpose" != *early* ]] || compiler=(swiftlang)
-    enter apt-get -q -q install --yes --no-install-recommends "${essentials[@]}" "${compiler[@]}" || return 1
+    local more=()
+    [[ "$purpose" != *early* ]] || more=(swiftlang)
+    [[ "$purpose" != *bare* ]] || more=(libssl-dev libxml2-dev pkg-config)
+    enter apt-get -q -q install --yes --no-install-recommends "${essentials[@]}" "${more[@]}" || return 1
     rm -rf "$archives"
     touch "$folder/is-complete"
 }

@@ -2,6 +2,7 @@
 
 import CKFCodecs
 import Foundation
+import KingfisherTestSupport
 import Testing
 
 @Suite struct AVIFColorTests {

@@ -2,6 +2,7 @@
 
 import Foundation
 import KFSupport
+import KingfisherTestSupport
 import Testing
 
 @testable import KFImaging

@@ -3,6 +3,7 @@
 import CKFCodecs
 import Foundation
 import KFImaging
+import KingfisherTestSupport
 import Testing
 
 @Suite struct BadInputTests {

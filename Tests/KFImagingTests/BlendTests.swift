@@ -2,6 +2,7 @@
 
 import Foundation
 import KFImaging
+import KingfisherTestSupport
 import Testing
 
 private typealias RGB = SIMD3<Double>

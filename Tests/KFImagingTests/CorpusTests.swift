@@ -3,6 +3,7 @@
 
 import Foundation
 import KFSupport
+import KingfisherTestSupport
 import Testing
 
 @testable import KFImaging

@@ -2,6 +2,7 @@
 
 import Foundation
 import KFSupport
+import KingfisherTestSupport
 import Synchronization
 import Testing
 
@@ -67,7 +68,7 @@ private let sample: Data = {
 /// The sample, which makes the planted decoder do something.
 private func sample(_ misdeed: String) -> Data { sample + Data("misdeed=\(misdeed)".utf8) }
 
-@Suite struct IsolatedResultTests {
+@Suite(.tags(.processes)) struct IsolatedResultTests {
     /// Everything that is known about an image, or the error.
     private func description(_ data: Data, _ options: DecodingOptions) -> (text: String, content: [UInt8]) {
         do throws(ImagingError) {
@@ -164,7 +165,7 @@ private func sample(_ misdeed: String) -> Data { sample + Data("misdeed=\(misdee
     }
 }
 
-@Suite struct IsolationTests {
+@Suite(.tags(.processes)) struct IsolationTests {
     @Test(
         "Whatever a decoder does, it ends and is named, and the next image decodes",
         arguments: [
@@ -359,7 +360,7 @@ private func sample(_ misdeed: String) -> Data { sample + Data("misdeed=\(misdee
     }
 }
 
-@Suite(.serialized) struct KilledDecoderTests {
+@Suite(.tags(.processes), .serialized) struct KilledDecoderTests {
     /// How many processes are killed; more when that is asked for.
     private static let kills = ProcessInfo.processInfo.environment["KF_KILLS"].flatMap { Int($0) } ?? 60
 

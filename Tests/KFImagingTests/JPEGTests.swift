@@ -2,6 +2,7 @@
 
 import Foundation
 import KFImaging
+import KingfisherTestSupport
 import Testing
 
 /// The offset of a marker in a JPEG, up to its first scan.

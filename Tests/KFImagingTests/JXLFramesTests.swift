@@ -3,6 +3,7 @@
 #if JXL
 import Foundation
 import KFImaging
+import KingfisherTestSupport
 import Testing
 
 @Suite struct JXLFramesTests {

@@ -6,7 +6,7 @@ import Testing
 
 @testable import KFImaging
 
-@Suite struct LockedProgramTests {
+@Suite(.tags(.processes)) struct LockedProgramTests {
     private func run(_ program: String, _ arguments: String..., input: Data = Data()) throws -> SandboxedProcess.Outcome
     {
         let decoder = try #require(ProgramFolders.own.last) + "/kf-decoder"

@@ -4,6 +4,7 @@ import CKFCodecs
 import Foundation
 import KFImaging
 import KFSupport
+import KingfisherTestSupport
 import Testing
 
 /// The expected pixels of an image of a `PNGWriter`.

@@ -3,6 +3,7 @@
 import Foundation
 import KFImaging
 import KFSupport
+import KingfisherTestSupport
 import Testing
 
 // Previews are made in this process only.

@@ -3,6 +3,7 @@
 import Foundation
 import KFImaging
 import KFSupport
+import KingfisherTestSupport
 import Testing
 
 /// Images of all shapes, from a seed.

@@ -6,7 +6,7 @@ import KFImaging
 import KFSupport
 import Testing
 
-@Suite struct SVGProgramTests {
+@Suite(.tags(.processes)) struct SVGProgramTests {
     private func drawing(_ content: String, size: String = "width='10' height='10'") -> Data {
         let spaces = "xmlns='http://www.w3.org/2000/svg' xmlns:xlink='http://www.w3.org/1999/xlink'"
         return Data("<svg \(spaces) \(size)>\(content)</svg>".utf8)

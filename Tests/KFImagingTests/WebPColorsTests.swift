@@ -1,6 +1,7 @@
 // WebP of few colours: the smaller of lossy and lossless.
 
 import Foundation
+import KingfisherTestSupport
 import Testing
 
 @testable import KFImaging

@@ -1,8 +1,10 @@
-// Helpers that the tests of the stores share: a clock, a folder, random numbers.
+// Helpers that the tests of the stores share: a clock, a folder, a store in it.
 
 import Foundation
 import Glibc
 import KFSupport
+
+@testable import KFStorage
 
 /// A clock that stands still until it is moved.
 final class TestClock: Sendable {
@@ -51,6 +53,28 @@ final class Scratch: Sendable {
     func callAsFunction(_ name: String) -> String { path + "/" + name }
 }
 
+/// A file store in a folder of its own, with a clock that stands still until it is moved.
+struct StoreRig {
+    let clock = TestClock()
+    let scratch: Scratch
+    let store: FileStore
+
+    // `isTimed`: whether the store reads the time from `clock`, and not from the system.
+    init(isTimed: Bool = true) throws {
+        scratch = try Scratch()
+        store = isTimed ? FileStore(path: scratch("cache"), clock: clock.read) : FileStore(path: scratch("cache"))
+    }
+}
+
+/// A suite about such a store, whose parts its tests name as their own.
+protocol StoreSuite { var rig: StoreRig { get } }
+
+extension StoreSuite {
+    var clock: TestClock { rig.clock }
+    var scratch: Scratch { rig.scratch }
+    var store: FileStore { rig.store }
+}
+
 /// The names in the directory at `path`, hidden ones included.
 func names(in path: String) -> [String] {
     ((try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []).sorted()
@@ -64,19 +88,6 @@ func folder(of path: String) -> String {
 
 /// The temporary files, leftovers included, of the directory at `path`.
 func temporaryFiles(of path: String) -> [String] { names(in: folder(of: path)).filter { $0.hasPrefix(".kf-") } }
-
-/// Random numbers that are the same in every run.
-struct SplitMix: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ (mixed >> 31)
-    }
-}
 
 /// Waits until files in the folder at `path` get a later time than any got so far: some systems count it in ticks.
 func letTimePass(at path: String) throws {

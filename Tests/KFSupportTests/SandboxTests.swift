@@ -4,7 +4,7 @@ import Foundation
 import KFSupport
 import Testing
 
-@Suite struct SandboxTests {
+@Suite(.tags(.processes)) struct SandboxTests {
     /// What a process tries and how it ends: with 0 when it succeeds, with an error number, or by a negative signal.
     private static let decoder: [String: Int32] = [
         "compute": 0, "read": EACCES, "write": EACCES, "remove": -SIGSYS, "tcp": -SIGSYS, "unix": -SIGSYS,

@@ -4,7 +4,7 @@ import Foundation
 import KFSupport
 import Testing
 
-@Suite struct SandboxedProcessTests {
+@Suite(.tags(.processes)) struct SandboxedProcessTests {
     private func run(
         _ program: String,
         _ arguments: String...,

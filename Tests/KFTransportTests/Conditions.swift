@@ -1,4 +1,4 @@
-// Helpers that the transport's tests against servers share: waiting for a state, files in a folder of their own, the
+// Helpers that the transport's tests against servers share: files in a folder of their own, the
 // resources that the process holds.
 
 import Foundation
@@ -6,20 +6,6 @@ import KFSupport
 import KFTransport
 import KingfisherTestSupport
 import Testing
-
-/// Waits until another thread has made a condition true; for conditions of which there is no notification.
-///
-/// - Throws: An error if that takes longer than it can on a busy machine.
-func until(_ what: Comment, _ condition: () -> Bool) async throws {
-    let end = ContinuousClock.now + .seconds(120)
-    while !condition() {
-        guard ContinuousClock.now < end else {
-            Issue.record("Waited in vain: \(what)")
-            throw CancellationError()
-        }
-        try await Task.sleep(for: .milliseconds(2))
-    }
-}
 
 /// Runs `body` with a folder that is removed afterwards.
 func withFolder<Value>(_ body: (URL) async throws -> Value) async throws -> Value {

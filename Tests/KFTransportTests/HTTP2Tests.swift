@@ -11,6 +11,7 @@ import FoundationNetworking
 #endif
 
 @Suite(
+    .tags(.engines),
     .enabled(if: Nginx.isInstalled, "nginx is missing; Scripts/install-dependencies desktop installs it"),
     .timeLimit(.minutes(5))
 )

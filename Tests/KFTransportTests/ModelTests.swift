@@ -80,7 +80,7 @@ private final class Model: Sendable {
             await withTaskGroup(of: Void.self) { group in
                 for worker in 0..<200 {
                     group.addTask {
-                        var dice = SplitMix(state: UInt64(self.seed &+ worker))
+                        var dice = SeededGenerator(state: UInt64(self.seed &+ worker))
                         for _ in 0..<(count / 200) { await self.transfer(on: transport, server, port, &dice) }
                     }
                 }
@@ -112,7 +112,7 @@ private final class Model: Sendable {
 
     /// Releases held responses and changes the configuration, until all transfers have ended.
     private func conduct(_ transport: CurlTransport) async throws {
-        var dice = SplitMix(state: UInt64(seed))
+        var dice = SeededGenerator(state: UInt64(seed))
         while !isOver.isOpen {
             try await Task.sleep(for: .milliseconds(5))
             valve.release()
@@ -128,7 +128,7 @@ private final class Model: Sendable {
         on transport: CurlTransport,
         _ server: TestServer,
         _ port: RefusingPort,
-        _ dice: inout SplitMix
+        _ dice: inout SeededGenerator
     ) async {
         // Looking up a name takes longer than anything else.
         var kind = Kind.unknownHost
@@ -157,7 +157,7 @@ private final class Model: Sendable {
     }
 
     /// Pauses at random, for as long as some tasks take to yield.
-    private func recorder(_ dice: inout SplitMix, onData cancelled: Promise<any TransportTask>?) -> Recorder {
+    private func recorder(_ dice: inout SeededGenerator, onData cancelled: Promise<any TransportTask>?) -> Recorder {
         func pause<Value>(_ value: Value) -> TransportDecision<Value> {
             guard dice.next() % 3 == 0 else { return .now(value) }
             let count = Int.random(in: 0...50, using: &dice)

@@ -1,5 +1,6 @@
 // The queue of waiting transfers: its order and its limits.
 
+import KingfisherTestSupport
 import Testing
 
 @testable import KFTransport
@@ -125,7 +126,7 @@ struct TransferQueueTests {
             let id: Int, host: Int, order: TransferOrder
             var priority: Float
         }
-        var random = SplitMix(state: seed)
+        var random = SeededGenerator(state: seed)
         var queue = queue(total: 6, perHost: 4)
         var waiting: [Waiting] = []
         var running: [(id: Int, host: Int)] = []
@@ -171,18 +172,5 @@ struct TransferQueueTests {
             #expect(queue.waitingCount == waiting.count)
             #expect(queue.runningCount == running.count)
         }
-    }
-}
-
-/// A generator of random numbers with a seed.
-struct SplitMix: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ (mixed >> 31)
     }
 }

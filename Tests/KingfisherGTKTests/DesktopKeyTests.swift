@@ -4,7 +4,7 @@ import Foundation
 import KFImaging
 import Testing
 
-@Suite final class DesktopKeyTests {
+@Suite(.tags(.processes)) final class DesktopKeyTests {
     private let folder = FileManager.default.temporaryDirectory.appendingPathComponent("kf-\(UUID().uuidString)")
     private static let colors: [UInt32] = [0x12C8A5, 0xC83214, 0x3232C8]
 

@@ -6,7 +6,7 @@ import KFSupport
 import KingfisherTestSupport
 import Testing
 
-@Suite struct DesktopTests {
+@Suite(.tags(.processes)) struct DesktopTests {
     /// A folder that is removed with this object.
     private final class Folder {
         let url = FileManager.default.temporaryDirectory.appendingPathComponent("kf-\(UUID().uuidString)")

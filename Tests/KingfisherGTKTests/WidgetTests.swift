@@ -5,7 +5,7 @@ import KFImaging
 import KingfisherTestSupport
 import Testing
 
-@Suite struct WidgetTests {
+@Suite(.tags(.processes)) struct WidgetTests {
     @Test(
         "Widgets draw, load, animate and disappear as their views say, also on a screen with two pixels a point",
         arguments: CheckRun.names,

@@ -9,7 +9,7 @@ import Testing
 
 @testable import Kingfisher
 
-@Suite(.timeLimit(.minutes(5)), .enabled(if: RedisServer.isInstalled, "redis-server is not installed"))
+@Suite(.tags(.engines), .timeLimit(.minutes(5)), .enabled(if: RedisServer.isInstalled, "redis-server is not installed"))
 struct FaultyTierTests {
     /// What happens to the store.
     enum Fault: CaseIterable {

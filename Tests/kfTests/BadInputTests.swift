@@ -7,7 +7,7 @@ import Testing
 
 @testable import kf
 
-@Suite struct BadInputTests {
+@Suite(.tags(.processes)) struct BadInputTests {
     let place: TestDirectory
 
     init() throws { place = try TestDirectory() }

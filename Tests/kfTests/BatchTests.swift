@@ -6,7 +6,7 @@ import Testing
 
 @testable import kf
 
-@Suite struct BatchTests {
+@Suite(.tags(.processes)) struct BatchTests {
     let place: TestDirectory
 
     init() throws {

@@ -5,7 +5,7 @@ import Testing
 
 @testable import kf
 
-@Suite struct CachesDirectoryTests {
+@Suite(.tags(.processes)) struct CachesDirectoryTests {
     private let place: TestDirectory
 
     init() throws { place = try TestDirectory() }

@@ -5,7 +5,7 @@ import Testing
 
 @testable import kf
 
-@Suite struct CompletionTests {
+@Suite(.tags(.processes)) struct CompletionTests {
     let place: TestDirectory
 
     init() throws {

@@ -5,7 +5,7 @@ import Testing
 
 @testable import kf
 
-@Suite struct DoctorTests {
+@Suite(.tags(.processes)) struct DoctorTests {
     @Test("The decoder beside the tool is found, and how it is locked") func found() async throws {
         let place = try TestDirectory()
         let result = try await place.kf("doctor")

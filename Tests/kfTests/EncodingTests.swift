@@ -7,7 +7,7 @@ import Testing
 
 @testable import kf
 
-@Suite struct EncodingTests {
+@Suite(.tags(.processes)) struct EncodingTests {
     let place: TestDirectory
 
     init() throws { place = try TestDirectory() }

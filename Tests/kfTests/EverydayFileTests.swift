@@ -8,7 +8,7 @@ import Testing
 
 @testable import kf
 
-@Suite struct EverydayFileTests {
+@Suite(.tags(.processes)) struct EverydayFileTests {
     let place: TestDirectory
 
     init() throws { place = try TestDirectory() }

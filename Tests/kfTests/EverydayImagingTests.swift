@@ -7,7 +7,7 @@ import Testing
 
 @testable import kf
 
-@Suite struct EverydayImagingTests {
+@Suite(.tags(.processes)) struct EverydayImagingTests {
     let place: TestDirectory
 
     init() throws { place = try TestDirectory() }

@@ -8,7 +8,7 @@ import Testing
 
 @testable import kf
 
-@Suite struct EverydayTests {
+@Suite(.tags(.processes)) struct EverydayTests {
     let place: TestDirectory
 
     init() throws { place = try TestDirectory() }

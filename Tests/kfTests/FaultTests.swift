@@ -6,7 +6,7 @@ import Testing
 
 @testable import kf
 
-@Suite struct FaultTests {
+@Suite(.tags(.processes)) struct FaultTests {
     /// Arguments with a timeout that no run reaches, for faults that are not about time.
     private static let patience = ["--timeout", "240"]
     /// The parts of URLs that must not be printed.

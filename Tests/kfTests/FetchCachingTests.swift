@@ -6,7 +6,7 @@ import Testing
 
 @testable import kf
 
-@Suite(.timeLimit(.minutes(5))) struct FetchCachingTests {
+@Suite(.tags(.processes), .timeLimit(.minutes(5))) struct FetchCachingTests {
     let place: TestDirectory
 
     init() throws { place = try TestDirectory() }

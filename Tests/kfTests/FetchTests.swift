@@ -7,7 +7,7 @@ import Testing
 
 @testable import kf
 
-@Suite struct FetchTests {
+@Suite(.tags(.processes)) struct FetchTests {
     let place: TestDirectory
 
     init() throws { place = try TestDirectory() }

@@ -6,7 +6,7 @@ import Testing
 
 @testable import kf
 
-@Suite struct FileNameTests {
+@Suite(.tags(.processes)) struct FileNameTests {
     let place: TestDirectory
 
     init() throws { place = try TestDirectory() }

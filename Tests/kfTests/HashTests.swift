@@ -6,7 +6,7 @@ import Testing
 
 @testable import kf
 
-@Suite struct HashTests {
+@Suite(.tags(.processes)) struct HashTests {
     let place: TestDirectory
 
     init() throws { place = try TestDirectory() }

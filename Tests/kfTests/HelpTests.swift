@@ -6,7 +6,7 @@ import Testing
 
 @testable import kf
 
-@Suite struct HelpTests {
+@Suite(.tags(.processes)) struct HelpTests {
     private static let commands = ["fetch", "prefetch", "info", "process", "compare", "sheet", "show", "hash", "cache"]
 
     /// The words of an example up to a redirection, without their quotes.

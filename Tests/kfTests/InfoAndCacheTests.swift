@@ -7,7 +7,7 @@ import Testing
 
 @testable import kf
 
-@Suite struct InfoTests {
+@Suite(.tags(.processes)) struct InfoTests {
     let place: TestDirectory
 
     init() throws { place = try TestDirectory() }
@@ -136,7 +136,7 @@ import Testing
     }
 }
 
-@Suite struct CacheTests {
+@Suite(.tags(.processes)) struct CacheTests {
     let place: TestDirectory
 
     init() throws { place = try TestDirectory() }

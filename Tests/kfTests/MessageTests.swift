@@ -6,7 +6,7 @@ import Testing
 
 @testable import kf
 
-@Suite struct MessageTests {
+@Suite(.tags(.processes)) struct MessageTests {
     let place: TestDirectory
 
     init() throws { place = try TestDirectory() }

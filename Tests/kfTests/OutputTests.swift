@@ -6,7 +6,7 @@ import Testing
 
 @testable import kf
 
-@Suite struct OutputTests {
+@Suite(.tags(.processes)) struct OutputTests {
     let place: TestDirectory
 
     init() throws { place = try TestDirectory() }

@@ -8,7 +8,7 @@ import Testing
 @testable import kf_demo
 
 /// The conversion of steps to the library's processors.
-@Suite struct PipelineProcessorTests {
+@Suite(.tags(.processes)) struct PipelineProcessorTests {
     /// The arguments are the typed text, and the identifier of the library's processor behind its common beginning.
     @Test(
         "Each step becomes its processor",

@@ -6,7 +6,7 @@ import Testing
 
 @testable import kf
 
-@Suite struct PrefetchTests {
+@Suite(.tags(.processes)) struct PrefetchTests {
     let place: TestDirectory
 
     init() throws { place = try TestDirectory() }

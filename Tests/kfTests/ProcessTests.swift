@@ -6,7 +6,7 @@ import Testing
 
 @testable import kf
 
-@Suite struct ProcessTests {
+@Suite(.tags(.processes)) struct ProcessTests {
     let place: TestDirectory
 
     init() throws { place = try TestDirectory() }

@@ -6,7 +6,7 @@ import Testing
 
 @testable import kf
 
-@Suite struct RetryTests {
+@Suite(.tags(.processes)) struct RetryTests {
     let place: TestDirectory
 
     init() throws { place = try TestDirectory() }

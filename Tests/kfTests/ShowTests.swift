@@ -7,7 +7,7 @@ import Testing
 
 @testable import kf
 
-@Suite struct ShowTests {
+@Suite(.tags(.processes)) struct ShowTests {
     let place: TestDirectory
 
     init() throws { place = try TestDirectory() }

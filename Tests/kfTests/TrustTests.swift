@@ -6,7 +6,7 @@ import Testing
 
 @testable import kf
 
-@Suite struct TrustTests {
+@Suite(.tags(.processes)) struct TrustTests {
     let place: TestDirectory
 
     init() throws { place = try TestDirectory() }

@@ -5,7 +5,7 @@ import Testing
 
 @testable import kf
 
-@Suite struct UsageTests {
+@Suite(.tags(.processes)) struct UsageTests {
     /// The arguments are a command line and words of the message.
     @Test(
         "A usage error exits with status 2",

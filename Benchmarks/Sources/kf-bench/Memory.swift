@@ -145,16 +145,7 @@ extension NSCacheStore where Value == CostedValue {
 extension Array {
     /// The same order in every run.
     fileprivate func shuffled(seed: UInt64) -> [Element] {
-        var generator = Generator(state: seed)
+        var generator = Random(state: seed)
         return shuffled(using: &generator)
-    }
-
-    private struct Generator: RandomNumberGenerator {
-        var state: UInt64
-
-        mutating func next() -> UInt64 {
-            state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
-            return state ^ state >> 33
-        }
     }
 }

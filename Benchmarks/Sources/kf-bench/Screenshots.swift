@@ -27,7 +27,7 @@ private struct Canvas {
     private let width: Int
     private let height: Int
     private var pixels: [UInt32]
-    private var dice = SplitMix(state: 2)
+    private var dice = Random(state: 2)
 
     init(width: Int, height: Int) {
         (self.width, self.height) = (width, height)
@@ -139,7 +139,7 @@ private struct Canvas {
     }
 
     private mutating func drawLetter(_ letter: UInt64, _ x: Int, _ y: Int, _ color: UInt32) {
-        var shape = SplitMix(state: letter + 1000)
+        var shape = Random(state: letter + 1000)
         let bits = shape.next()
         // A stroke down, and up to three across; soft on one side.
         for row in 0..<12 {
@@ -177,18 +177,5 @@ private struct Canvas {
             ((old >> shift & 255) * (255 - share) + (color >> shift & 255) * share + 127) / 255 << shift
         }
         pixels[y * width + x] = 0xFF00_0000 | mix(16) | mix(8) | mix(0)
-    }
-}
-
-/// Pseudo-random numbers, the same in every run.
-private struct SplitMix: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var z = state
-        z = (z ^ z >> 30) &* 0xBF58_476D_1CE4_E5B9
-        z = (z ^ z >> 27) &* 0x94D0_49BB_1331_11EB
-        return z ^ z >> 31
     }
 }

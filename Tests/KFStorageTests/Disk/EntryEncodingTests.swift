@@ -7,16 +7,11 @@ import Testing
 
 @testable import KFStorage
 
-@Suite struct EntryEncodingTests {
-    let clock = TestClock()
-    let scratch: Scratch
-    let store: FileStore
+@Suite struct EntryEncodingTests: StoreSuite {
+    let rig: StoreRig
     let bytes = Data("a small entry".utf8)
 
-    init() throws {
-        scratch = try Scratch()
-        store = FileStore(path: scratch("cache"), clock: clock.read)
-    }
+    init() throws { rig = try StoreRig() }
 
     /// The attribute called `name` of the entry `a`.
     private func attribute(_ name: String) -> [UInt8]? {

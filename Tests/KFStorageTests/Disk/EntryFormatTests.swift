@@ -7,16 +7,11 @@ import Testing
 
 @testable import KFStorage
 
-@Suite struct EntryFormatTests {
-    let clock = TestClock()
-    let scratch: Scratch
-    let store: FileStore
+@Suite struct EntryFormatTests: StoreSuite {
+    let rig: StoreRig
     let small = Data("a small entry, but one with every byte that matters".utf8)
 
-    init() throws {
-        scratch = try Scratch()
-        store = FileStore(path: scratch("cache"), clock: clock.read)
-    }
+    init() throws { rig = try StoreRig() }
 
     /// Puts other bytes into the file of an entry without changing anything else, as a failing disk does.
     private func overwrite(_ name: String, with bytes: Data) throws {

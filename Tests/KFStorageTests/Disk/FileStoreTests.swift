@@ -7,15 +7,10 @@ import Testing
 
 @testable import KFStorage
 
-@Suite struct FileStoreTests {
-    let clock = TestClock()
-    let scratch: Scratch
-    let store: FileStore
+@Suite struct FileStoreTests: StoreSuite {
+    let rig: StoreRig
 
-    init() throws {
-        scratch = try Scratch()
-        store = FileStore(path: scratch("cache"), clock: clock.read)
-    }
+    init() throws { rig = try StoreRig() }
 
     @Test(
         "Reading returns what was written, and the file holds nothing else",

@@ -7,15 +7,10 @@ import Testing
 
 @testable import KFStorage
 
-@Suite struct FileStoreTotalTests {
-    let clock = TestClock()
-    let scratch: Scratch
-    let store: FileStore
+@Suite struct FileStoreTotalTests: StoreSuite {
+    let rig: StoreRig
 
-    init() throws {
-        scratch = try Scratch()
-        store = FileStore(path: scratch("cache"), clock: clock.read)
-    }
+    init() throws { rig = try StoreRig() }
 
     private func write(_ count: Int, _ name: String, to store: FileStore? = nil) throws {
         try (store ?? self.store).write(Data(count: count), to: name, expiration: .days(1))

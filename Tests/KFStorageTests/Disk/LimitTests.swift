@@ -7,15 +7,10 @@ import Testing
 
 @testable import KFStorage
 
-@Suite struct LimitTests {
-    let clock = TestClock()
-    let scratch: Scratch
-    let store: FileStore
+@Suite struct LimitTests: StoreSuite {
+    let rig: StoreRig
 
-    init() throws {
-        scratch = try Scratch()
-        store = FileStore(path: scratch("cache"), clock: clock.read)
-    }
+    init() throws { rig = try StoreRig() }
 
     private func anotherStore(limit: Int) -> FileStore {
         let store = FileStore(path: scratch("cache"), clock: clock.read)

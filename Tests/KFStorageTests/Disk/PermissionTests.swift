@@ -7,14 +7,12 @@ import Testing
 
 @testable import KFStorage
 
-@Suite struct PermissionTests {
-    let scratch: Scratch
-    let store: FileStore
+@Suite struct PermissionTests: StoreSuite {
+    let rig: StoreRig
     let bytes = Data((0..<20_000).map { UInt8(truncatingIfNeeded: $0 &* 7) })
 
     init() throws {
-        scratch = try Scratch()
-        store = FileStore(path: scratch("cache"))
+        rig = try StoreRig(isTimed: false)
         try store.write(bytes, to: "a", expiration: .days(1))
     }
 

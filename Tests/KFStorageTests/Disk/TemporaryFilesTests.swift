@@ -8,15 +8,11 @@ import Testing
 
 @testable import KFStorage
 
-@Suite struct TemporaryFilesTests {
-    let scratch: Scratch
-    let store: FileStore
+@Suite struct TemporaryFilesTests: StoreSuite {
+    let rig: StoreRig
     let bytes = Data((0..<20_000).map { UInt8(truncatingIfNeeded: $0 &* 7) })
 
-    init() throws {
-        scratch = try Scratch()
-        store = FileStore(path: scratch("cache"))
-    }
+    init() throws { rig = try StoreRig(isTimed: false) }
 
     /// The progress of a process with its file when it was killed.
     enum CrashPoint: CaseIterable {

@@ -7,17 +7,12 @@ import Testing
 
 @testable import KFStorage
 
-@Suite struct UserMetadataTests {
-    let clock = TestClock()
-    let scratch: Scratch
-    let store: FileStore
+@Suite struct UserMetadataTests: StoreSuite {
+    let rig: StoreRig
     let bytes = Data("the entry".utf8)
     let metadata = Array("ETag: \"1\"".utf8)
 
-    init() throws {
-        scratch = try Scratch()
-        store = FileStore(path: scratch("cache"), clock: clock.read)
-    }
+    init() throws { rig = try StoreRig() }
 
     @Test("User metadata is stored with its entry and is read by another store", .needsAttributes)
     func storedWithEntry() throws {

@@ -1,5 +1,6 @@
 // The eviction order, without a cache around it.
 
+import KingfisherTestSupport
 import Testing
 
 @_spi(Eviction) @testable import KFStorage
@@ -106,7 +107,7 @@ private struct Harness {
     }
 
     @Test("Every entry that was inserted and not removed is evicted exactly once") func tracksEntries() {
-        var random = SplitMix(state: 42)
+        var random = SeededGenerator(state: 42)
         var cache = Harness(limit: 200)
         for _ in 0..<20_000 {
             let key = Int(random.next() % 60)

@@ -3,6 +3,7 @@
 import Foundation
 import KFStorage
 import KFSupport
+import KingfisherTestSupport
 import Testing
 
 @Suite struct MemoryConcurrencyTests {
@@ -11,7 +12,7 @@ import Testing
         let store = MemoryStore<Int>(configuration: .init(costLimit: 300, countLimit: 50))
         let lookups = Locked(0)
         await onThreads(8) { thread in
-            var random = SplitMix(state: UInt64(thread))
+            var random = SeededGenerator(state: UInt64(thread))
             var looked = 0
             for step in 0..<12_500 {
                 let key = "\(random.next() % 100)"

@@ -2,6 +2,7 @@
 
 import Foundation
 import KFStorage
+import KingfisherTestSupport
 import Testing
 
 @Suite struct MemoryModelTests {
@@ -22,10 +23,10 @@ import Testing
         let clock = TestClock()
         let store: MemoryStore<Int>
         var model = Model()
-        var random: SplitMix
+        var random: SeededGenerator
 
         init(seed: UInt64) {
-            random = SplitMix(state: seed)
+            random = SeededGenerator(state: seed)
             store = MemoryStore(configuration: .init(costLimit: 500, countLimit: 40), clock: clock.read)
         }
 

@@ -2,6 +2,7 @@
 
 import Foundation
 import KFSupport
+import KingfisherTestSupport
 import Testing
 
 @testable import KFStorage
@@ -26,7 +27,7 @@ import Testing
 
     /// Digests that collide in every way: the same bucket, the same mark, the same altogether.
     @Test("The index finds what a dictionary finds") func indexAgainstDictionary() throws {
-        var random = SplitMix(state: 7)
+        var random = SeededGenerator(state: 7)
         var index = MemoryIndex()
         var model: [Int: UInt64] = [:]
         for _ in 0..<20_000 {
@@ -46,7 +47,7 @@ import Testing
     }
 
     @Test("Expiries are popped in order, and none before its time") func expiriesInOrder() {
-        var random = SplitMix(state: 3)
+        var random = SeededGenerator(state: 3)
         var expiries = MemoryExpiries()
         let instants = (0..<500).map { _ in Double(random.next() % 100) }
         for (number, instant) in instants.enumerated() {

@@ -8,12 +8,6 @@ import Testing
 @testable import Kingfisher
 
 @Suite struct CacheStatisticsTests {
-    private func withCache(_ body: (ImageCache) async throws -> Void) async throws {
-        try await withTemporaryDirectory { directory in
-            try await body(try ImageCache(name: "test", cacheDirectoryURL: directory))
-        }
-    }
-
     private let image = SampleImage.gradient()
 
     @Test("Every look-up counts as a hit or a miss of its layer") func hitsAndMisses() async throws {

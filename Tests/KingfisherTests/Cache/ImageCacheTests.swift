@@ -7,16 +7,6 @@ import Testing
 @testable import Kingfisher
 
 @Suite struct ImageCacheTests {
-    private func withCache(_ body: (ImageCache) async throws -> Void) async throws {
-        try await withTemporaryDirectory { directory in
-            try await body(try ImageCache(name: "test", cacheDirectoryURL: directory))
-        }
-    }
-
-    private func files(_ cache: ImageCache) -> [String] {
-        (try? FileManager.default.contentsOfDirectory(atPath: cache.diskStorage.directoryURL.path)) ?? []
-    }
-
     private let image = SampleImage.gradient()
 
     // MARK: Storing

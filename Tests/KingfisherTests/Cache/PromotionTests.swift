@@ -7,12 +7,6 @@ import Testing
 @testable import Kingfisher
 
 @Suite struct PromotionTests {
-    private func withCache(_ body: (ImageCache) async throws -> Void) async throws {
-        try await withTemporaryDirectory { directory in
-            try await body(try ImageCache(name: "test", cacheDirectoryURL: directory))
-        }
-    }
-
     private let image = SampleImage.gradient()
 
     /// Looks an image up synchronously.

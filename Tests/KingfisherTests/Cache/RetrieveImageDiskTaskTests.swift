@@ -7,12 +7,6 @@ import Testing
 @testable import Kingfisher
 
 @Suite struct RetrieveImageDiskTaskTests {
-    private func withCache(_ body: (ImageCache) async throws -> Void) async throws {
-        try await withTemporaryDirectory { directory in
-            try await body(try ImageCache(name: "test", cacheDirectoryURL: directory))
-        }
-    }
-
     private let image = SampleImage.gradient()
     private let options: KingfisherOptionsInfo = [.callbackQueue(.untouch)]
 

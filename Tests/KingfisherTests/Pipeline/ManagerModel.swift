@@ -197,19 +197,15 @@ enum ManagerModel {
         }
     }
 
-    /// Random numbers that are the same each time (SplitMix64).
+    /// Random numbers that are the same each time.
     struct Dice {
-        private var state: UInt64
+        private var generator: SeededGenerator
         /// The multiplier is another one than the step's: numbers of one seed must not be those of the next, only later.
-        init(_ seed: Int) { state = UInt64(truncatingIfNeeded: seed) &* 0xD1B5_4A32_D192_ED03 }
+        init(_ seed: Int) {
+            generator = SeededGenerator(state: UInt64(truncatingIfNeeded: seed) &* 0xD1B5_4A32_D192_ED03)
+        }
 
         /// A number from 0 up to a limit, which it does not reach.
-        mutating func below(_ limit: Int) -> Int {
-            state &+= 0x9E37_79B9_7F4A_7C15
-            var value = state
-            value = (value ^ (value >> 30)) &* 0xBF58_476D_1CE4_E5B9
-            value = (value ^ (value >> 27)) &* 0x94D0_49BB_1331_11EB
-            return Int((value ^ (value >> 31)) % UInt64(limit))
-        }
+        mutating func below(_ limit: Int) -> Int { Int(generator.next() % UInt64(limit)) }
     }
 }

@@ -4,7 +4,7 @@ import Foundation
 import KFSupport
 import Testing
 
-@Suite struct SoakTests {
+@Suite(.tags(.processes)) struct SoakTests {
     private static let executor = WorkExecutor("kf.soak", threads: 1)
 
     /// The tool is built beside the test bundle.

@@ -31,22 +31,6 @@ final class Box<Value: Sendable>: Sendable {
     func change(_ body: @Sendable (inout Value) -> Void) { state.withLock { body(&$0) } }
 }
 
-/// Waits until a condition holds of which nothing notifies, such as the state of a thread of the transport.
-///
-/// It looks again and again; how long it rests in between decides only how soon it notices.
-///
-/// - Throws: An error if that takes longer than it can on a busy machine.
-func until(_ what: Comment, _ condition: () -> Bool) async throws {
-    let end = ContinuousClock.now + .seconds(120)
-    while !condition() {
-        guard ContinuousClock.now < end else {
-            Issue.record("Waited in vain: \(what)")
-            throw CancellationError()
-        }
-        try await Task.sleep(for: .milliseconds(2))
-    }
-}
-
 /// Runs a test in a directory of its own.
 func withTemporaryDirectory<Result>(_ body: (URL) async throws -> Result) async throws -> Result {
     _ = memoryIsNotWatched
@@ -54,6 +38,18 @@ func withTemporaryDirectory<Result>(_ body: (URL) async throws -> Result) async 
     try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(at: directory) }
     return try await body(directory)
+}
+
+/// Runs a test with a cache in a directory of its own.
+func withCache(_ body: (ImageCache) async throws -> Void) async throws {
+    try await withTemporaryDirectory { directory in
+        try await body(try ImageCache(name: "test", cacheDirectoryURL: directory))
+    }
+}
+
+/// The names of the files in the directory of a cache.
+func files(_ cache: ImageCache) -> [String] {
+    (try? FileManager.default.contentsOfDirectory(atPath: cache.diskStorage.directoryURL.path)) ?? []
 }
 
 /// Configures caches so that what a test keeps in memory does not depend on the machine's free memory.
@@ -129,10 +125,7 @@ struct Rig {
     }
 
     /// Files in the cache's directory.
-    var files: [String] {
-        let folder = cache.diskStorage.directoryURL
-        return (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
-    }
+    var files: [String] { KingfisherTests.files(cache) }
 }
 
 /// The error that `body` throws; nil when it throws none of the library's.

@@ -5,7 +5,7 @@ import KFSupport
 import KingfisherTiers
 import Testing
 
-@Suite(.timeLimit(.minutes(5)), .enabled(if: RedisServer.isInstalled, "redis-server is not installed"))
+@Suite(.tags(.engines), .timeLimit(.minutes(5)), .enabled(if: RedisServer.isInstalled, "redis-server is not installed"))
 struct RedisClusterTests {
     /// Three primaries that share all slots.
     private static func run(_ body: ([RedisServer], RedisTier) async throws -> Void) async throws {

@@ -6,7 +6,7 @@ import KFSupport
 import KingfisherTiers
 import Testing
 
-@Suite(.timeLimit(.minutes(5)), .enabled(if: RedisServer.isInstalled, "redis-server is not installed"))
+@Suite(.tags(.engines), .timeLimit(.minutes(5)), .enabled(if: RedisServer.isInstalled, "redis-server is not installed"))
 struct RedisFaultTests {
     @Test("A server that is absent at the start is no error of the tier: calls fail at once until it is there")
     func absentAtStart() async throws {

@@ -6,7 +6,7 @@ import KFSupport
 import KingfisherTiers
 import Testing
 
-@Suite(.timeLimit(.minutes(5)), .enabled(if: RedisServer.isInstalled, "redis-server is not installed"))
+@Suite(.tags(.engines), .timeLimit(.minutes(5)), .enabled(if: RedisServer.isInstalled, "redis-server is not installed"))
 struct RedisPipelineTests {
     private static let count = 200
 

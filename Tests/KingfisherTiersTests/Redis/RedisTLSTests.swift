@@ -6,7 +6,7 @@ import KingfisherTestSupport
 import KingfisherTiers
 import Testing
 
-@Suite(.timeLimit(.minutes(5)), .enabled(if: RedisServer.isInstalled, "redis-server is not installed"))
+@Suite(.tags(.engines), .timeLimit(.minutes(5)), .enabled(if: RedisServer.isInstalled, "redis-server is not installed"))
 struct RedisTLSTests {
     /// A server with a certificate, and the paths of the authority's and of the certificate's files.
     private static func run(

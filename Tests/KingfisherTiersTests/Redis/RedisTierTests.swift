@@ -5,7 +5,7 @@ import KFSupport
 import KingfisherTiers
 import Testing
 
-@Suite(.timeLimit(.minutes(5)), .enabled(if: RedisServer.isInstalled, "redis-server is not installed"))
+@Suite(.tags(.engines), .timeLimit(.minutes(5)), .enabled(if: RedisServer.isInstalled, "redis-server is not installed"))
 struct RedisTierTests {
     /// Bytes that are different for each key, with all that could be taken for the protocol's own.
     static func value(_ key: Int, size: Int = 20_000) -> Data {

@@ -8,6 +8,7 @@ import KingfisherTiers
 import Testing
 
 @Suite(
+    .tags(.engines),
     .timeLimit(.minutes(5)),
     .enabled(if: MotoServer.isInstalled, "moto is not installed"),
     .moto(checking: .signatures)

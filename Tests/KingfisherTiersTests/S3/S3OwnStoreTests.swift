@@ -8,7 +8,8 @@ import Testing
 private let variables = ProcessInfo.processInfo.environment
 private let endpoint = variables["KF_S3_ENDPOINT"].flatMap { URL(string: $0) }
 
-@Suite(.timeLimit(.minutes(5)), .enabled(if: endpoint != nil, "KF_S3_ENDPOINT is not set")) struct S3OwnStoreTests {
+@Suite(.tags(.engines), .timeLimit(.minutes(5)), .enabled(if: endpoint != nil, "KF_S3_ENDPOINT is not set"))
+struct S3OwnStoreTests {
     private static let value = Data((0..<300_000).map { UInt8(truncatingIfNeeded: $0 &* 7) })
 
     private func tier(

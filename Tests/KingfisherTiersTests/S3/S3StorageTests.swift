@@ -6,6 +6,7 @@ import KingfisherTiers
 import Testing
 
 @Suite(
+    .tags(.engines),
     .timeLimit(.minutes(5)),
     .enabled(if: MotoServer.isInstalled, "moto is not installed"),
     .moto(checking: .nothing)

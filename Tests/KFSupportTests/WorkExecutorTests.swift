@@ -77,6 +77,31 @@ import Testing
         #expect(executor.waitingCount == 0)
     }
 
+    @Test("Large work comes after small work of its priority, and leaves a thread to it while it runs")
+    func largeWork() async {
+        let executor = WorkExecutor("kf.test", threads: 2)
+        let order = Box<[String]>([]), gate = DispatchSemaphore(value: 0), running = Box(0)
+        @Sendable func note(_ name: String) { order.state.withLock { $0.append(name) } }
+        await withTaskGroup(of: Void.self) { group in
+            for number in 0..<4 {
+                let lane = executor.lane()
+                group.addTask(executorPreference: lane) {
+                    await lane.makeWay()
+                    running.state.withLock { $0 += 1 }
+                    block(on: gate)
+                    note("large \(number)")
+                }
+            }
+            // Two run, and two wait, though there is a thread.
+            while running.value < 2 || executor.waitingCount != 2 { await Task.yield() }
+            for number in 0..<3 { await executor.run { note("small \(number)") } }
+            #expect(running.value == 2)
+            #expect(order.value == ["small 0", "small 1", "small 2"])
+            for _ in 0..<4 { gate.signal() }
+        }
+        #expect(running.value == 4 && order.value.count == 7)
+    }
+
     @Test("With a lower number of threads, no more pieces of work run at once") func fewerThreads() async {
         let executor = WorkExecutor("kf.test", threads: 4)
         await executor.run {}

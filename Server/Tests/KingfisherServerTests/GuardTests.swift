@@ -103,7 +103,7 @@ private func path(_ number: Int) -> String { "/_/w:\(number)/plain/https://examp
         try await RunningServer.with(["KF_TIMEOUT": "1"]) { server in
             server.renderer.closeGate()
             let answer = try await server.get(path(1))
-            #expect(answer.status == 503 && answer.fields["retry-after"] == "1")
+            #expect(answer.status == 503 && answer.fields["retry-after"] == nil)
             await until { server.renderer.cancelled == 1 && server.images.routes.places.counts == (0, 0) }
         }
     }

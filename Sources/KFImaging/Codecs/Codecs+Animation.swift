@@ -14,7 +14,7 @@ extension Codecs {
     /// Encodes an animation, one frame after another as they are decoded.
     ///
     /// A frame that cannot be decoded is the one before it once more: the animation keeps its timing and all other
-    /// frames.
+    /// frames. In a task that is cancelled no further frame is encoded.
     ///
     /// - Parameters:
     ///   - animation: The frames.
@@ -40,6 +40,7 @@ extension Codecs {
             frameCount: animation.frameCount,
             loopCount: animation.loopCount
         ) { index throws(ImagingError) in
+            guard !Task.isCancelled else { throw .encodingFailed(type, detail: "the task was cancelled") }
             let own = (index == 0 ? first : nil) ?? animation.frame(at: index)
             first = nil
             if own != nil { latest = index }

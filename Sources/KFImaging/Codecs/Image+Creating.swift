@@ -55,7 +55,8 @@ extension Image {
     ///     frame.
     ///   - limits: The number of pixels above which frames are decoded on demand although all were to be decoded at
     ///     once.
-    /// - Returns: The image; nil when there is no first frame.
+    /// - Returns: The image; nil when there is no first frame, or when the task is cancelled before all frames are
+    ///   decoded that are to be.
     package static func animated(
         _ source: any ImageFrameSource,
         options: ImageCreatingOptions,
@@ -75,7 +76,8 @@ extension Image {
         metadata.creatingOptions = options
         if !options.onlyFirstFrame {
             if options.preloadAll, limits.permits(count, framesOf: poster) {
-                metadata.preloaded = preloaded(source, poster, options)
+                guard let frames = preloaded(source, poster, options) else { return nil }
+                metadata.preloaded = frames
             } else {
                 metadata.frameSource = source
             }
@@ -89,15 +91,16 @@ extension Image {
         )
     }
 
-    /// Every frame that can be decoded.
+    /// Every frame that can be decoded; nil in a task that is cancelled.
     private static func preloaded(
         _ source: any ImageFrameSource,
         _ first: Image,
         _ options: ImageCreatingOptions
-    ) -> PreloadedFrames {
+    ) -> PreloadedFrames? {
         var frames = PreloadedFrames(images: [first], delays: [source.duration(at: 0)], duration: options.duration)
         frames.loopCount = source.loopCount
         for index in 1..<max(1, source.frameCount) {
+            guard !Task.isCancelled else { return nil }
             guard let frame = source.frame(at: index) else { continue }
             frames.images.append(Image(cgImage: frame, scale: options.scale))
             frames.delays.append(source.duration(at: index))

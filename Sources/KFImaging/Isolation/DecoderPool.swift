@@ -58,7 +58,7 @@ package final class DecoderPool: Sendable {
     ///   - secondsOfIdleness: How long a process lasts without work.
     package init(
         _ program: @escaping @Sendable () -> DecoderProgram?,
-        size: @escaping @Sendable () -> Int = { WorkExecutor.cpu.threadCount },
+        size: @escaping @Sendable () -> Int = { WorkExecutor.cpu.threadCount + 1 },
         secondsOfIdleness: Double = 60
     ) {
         (self.program, self.size, self.secondsOfIdleness) = (program, size, secondsOfIdleness)

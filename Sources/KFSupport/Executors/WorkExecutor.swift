@@ -3,11 +3,13 @@
 import CKFLinux
 package import Dispatch
 import Foundation
+import Synchronization
 
 /// A bounded pool of threads of its own, for work that must not run on the cooperative pool or the caller's thread.
 ///
-/// Work is taken by the priority of its task, and in the order it came within one priority. A thread starts when there
-/// is more work than threads; it ends with the executor, or when there has been no work for the executor's idle time.
+/// Work is taken by the priority of its task, and in the order it came within one priority, except that work which says
+/// that it is large comes after other work of its priority, and never takes the last thread: while it runs there is one
+/// more. A thread starts when there is more work than threads; it ends with the executor, or when there has been no work for the executor's idle time.
 package final class WorkExecutor: TaskExecutor {
     /// For work that keeps a core busy: decoding, processing and encoding pixels; and for what is done to the file of
     /// such an image and takes less time than another thread needs to wake.
@@ -83,9 +85,13 @@ package final class WorkExecutor: TaskExecutor {
         await Task.yield()
     }
 
-    fileprivate func enqueue(_ job: consuming ExecutorJob, on executor: UnownedTaskExecutor) {
+    fileprivate func enqueue(
+        _ job: consuming ExecutorJob,
+        on executor: UnownedTaskExecutor,
+        isLarge: Bool = false
+    ) {
         let priority = job.priority.rawValue
-        jobs.push(JobQueue.Job(job: UnownedJob(job), executor: executor), priority: priority)
+        jobs.push(JobQueue.Job(job: UnownedJob(job), executor: executor, isLarge: isLarge), priority: priority)
     }
 }
 
@@ -93,10 +99,21 @@ extension WorkExecutor {
     /// The executor of one task's jobs, by which those that wait are found.
     package final class Lane: TaskExecutor {
         private let executor: WorkExecutor
+        private let isLarge = Atomic(false)
 
         fileprivate init(on executor: WorkExecutor) { self.executor = executor }
 
-        package func enqueue(_ job: consuming ExecutorJob) { executor.enqueue(job, on: asUnownedTaskExecutor()) }
+        package func enqueue(_ job: consuming ExecutorJob) {
+            executor.enqueue(job, on: asUnownedTaskExecutor(), isLarge: isLarge.load(ordering: .relaxed))
+        }
+
+        /// Lets smaller work of the same priority go first: what the lane's task does next, until it waits again, is
+        /// large.
+        package func makeWay() async {
+            isLarge.store(true, ordering: .relaxed)
+            await Task.yield()
+            isLarge.store(false, ordering: .relaxed)
+        }
 
         /// Lets the jobs that wait move up.
         package func raise(to priority: TaskPriority) { executor.jobs.raise(asUnownedTaskExecutor(), to: priority) }
@@ -108,12 +125,15 @@ private final class JobQueue: Sendable {
     struct Job: Sendable {
         let job: UnownedJob
         let executor: UnownedTaskExecutor
+        let isLarge: Bool
     }
 
     private struct State: Sendable {
         var waiting = WorkQueue<Job>()
+        var waitingLarge = WorkQueue<Job>()
         /// The jobs that wait or run.
         var jobs = 0
+        var runningLarge = 0
         var threads = 0
         var threadLimit: Int
         /// The threads that have nothing to do.
@@ -128,16 +148,38 @@ private final class JobQueue: Sendable {
         ///
         /// They start one after the other: of many jobs that are done soon, most are done before the next thread starts.
         mutating func startsThread() -> Bool {
-            guard jobs > threads, threads < threadLimit, !isStarting else { return false }
+            guard jobs > threads, threads < mostThreads, !isStarting else { return false }
             threads += 1
             isStarting = true
             return true
         }
 
+        private var mostThreads: Int { threadLimit + (runningLarge > 0 ? 1 : 0) }
+
+        mutating func push(_ job: Job, level: UInt8) {
+            jobs += 1
+            if job.isLarge { waitingLarge.push(job, level: level) } else { waiting.push(job, level: level) }
+        }
+
+        private mutating func pop() -> Job? {
+            let large = runningLarge < threadLimit ? waitingLarge.highestLevel : nil
+            guard let large, waiting.highestLevel.map({ large > $0 }) ?? true else { return waiting.pop() }
+            runningLarge += 1
+            return waitingLarge.pop()
+        }
+
+        /// Counts a job that has run, and returns the thread that has to be woken, if another large one may run now.
+        mutating func finish(_ job: Job) -> Worker? {
+            jobs -= 1
+            guard job.isLarge else { return nil }
+            runningLarge -= 1
+            return waitingLarge.count > 0 ? sleeping.popLast() : nil
+        }
+
         /// What a thread does next; one that has slept too long ends when there is nothing to do.
         mutating func turn(of worker: Worker, isIdle: Bool) -> Turn {
-            let isTooMany = threads > threadLimit
-            if !isTooMany, let job = waiting.pop() { return .work(job) }
+            let isTooMany = threads > mostThreads
+            if !isTooMany, let job = pop() { return .work(job) }
             guard isTooMany || isClosed || isIdle else {
                 sleeping.append(worker)
                 return .sleep
@@ -171,7 +213,7 @@ private final class JobQueue: Sendable {
 
     var threadCount: Int { state.withLock { $0.threads } }
 
-    var waitingCount: Int { state.withLock { $0.waiting.count } }
+    var waitingCount: Int { state.withLock { $0.waiting.count + $0.waitingLarge.count } }
 
     var threadLimit: Int {
         get { state.withLock { $0.threadLimit } }
@@ -183,8 +225,7 @@ private final class JobQueue: Sendable {
 
     func push(_ job: Job, priority: UInt8) {
         let (worker, startsThread) = state.withLock { state in
-            state.waiting.push(job, level: priority)
-            state.jobs += 1
+            state.push(job, level: priority)
             return (state.sleeping.popLast(), state.startsThread())
         }
         worker?.signal.signal()
@@ -195,7 +236,10 @@ private final class JobQueue: Sendable {
     ///
     /// A job whose task is escalated in the instant between its enqueueing and its arrival here keeps its position.
     func raise(_ executor: UnownedTaskExecutor, to priority: TaskPriority) {
-        state.withLock { $0.waiting.raise(to: priority.rawValue) { $0.executor == executor } }
+        state.withLock { state in
+            state.waiting.raise(to: priority.rawValue) { $0.executor == executor }
+            state.waitingLarge.raise(to: priority.rawValue) { $0.executor == executor }
+        }
     }
 
     /// Lets the threads end once the queue is empty.
@@ -232,7 +276,7 @@ private final class JobQueue: Sendable {
             case .work(let job):
                 isIdle = false
                 job.job.runSynchronously(on: job.executor)
-                state.withLock { $0.jobs -= 1 }
+                state.withLock { $0.finish(job) }?.signal.signal()
             case .sleep: isIdle = sleep(worker)
             case .end(let next):
                 next?.signal.signal()

@@ -45,6 +45,9 @@ package struct WorkQueue<Element: Sendable>: Sendable {
     /// How many elements wait.
     package var count: Int { levels.reduce(0) { $0 + $1.count } }
 
+    /// The highest level that has an element; nil when the queue is empty.
+    package var highestLevel: UInt8? { levels.first { $0.count > 0 }?.level }
+
     /// Adds an element behind all others of its level.
     package mutating func push(_ element: Element, level: UInt8) {
         let index = levels.firstIndex { $0.level <= level } ?? levels.count

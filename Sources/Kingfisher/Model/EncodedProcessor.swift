@@ -26,6 +26,7 @@ struct EncodedProcessor: ChainedImageProcessor, WrappingImageProcessor {
         var options = options
         if case .data(let data) = item { options.sourceBytes = data }
         let image = base.process(item: item, options: options)
+        guard !Task.isCancelled else { return nil }
         return image.flatMap { ImageEncoder(encoding).process(item: .image($0), options: options) }
     }
 }

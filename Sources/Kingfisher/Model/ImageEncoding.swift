@@ -176,6 +176,7 @@ extension ImageEncoding {
         var data = try encoded()
         if let maxByteCount, !isLossless, type != .png, type != .gif {
             while data.count > maxByteCount, options.quality > Self.lowestQuality {
+                guard !Task.isCancelled else { throw .encodingFailed(type, detail: "the task was cancelled") }
                 let excess = Double(data.count) / Double(max(1, maxByteCount))
                 let factor = excess > 3 ? 0.25 : excess > 1.5 ? 0.5 : 0.75
                 options.quality = max((options.quality * factor * 100).rounded(.down) / 100, Self.lowestQuality)

@@ -61,10 +61,18 @@ final class LoadedBytes: Sendable {
     ///
     /// It runs once for all options that are alike in what an image is made by. So does each processor of several in a
     /// row: the image that the first ones make is made once for all loads that begin with them.
+    ///
+    /// Where the one who makes it is cancelled in the middle, another one who wants it makes it.
     func image(_ options: KingfisherParsedOptionsInfo) async -> Result<KFCrossPlatformImage, KingfisherError> {
-        await images.value(for: ImageIdentity(options)) {
-            await Result { () async throws(KingfisherError) in try await processed(options) }
-                .mapError { reasonForNoImage ?? $0 }
+        while true {
+            let result = await images.value(for: ImageIdentity(options), keeps: { $0.cancellation == nil }) {
+                let result = await Result { () async throws(KingfisherError) in try await processed(options) }
+                return result.mapError { error in
+                    Task.isCancelled
+                        ? .requestError(reason: .asyncTaskContextCancelled) : reasonForNoImage ?? error
+                }
+            }
+            if result.cancellation == nil || Task.isCancelled { return result }
         }
     }
 
@@ -84,6 +92,7 @@ final class LoadedBytes: Sendable {
         beginning.processor = before
         do throws(KingfisherError) {
             let image = try await image(beginning).get()
+            guard !Task.isCancelled else { throw .requestError(reason: .asyncTaskContextCancelled) }
             var options = options
             if last is ImageEncoder { options.sourceBytes = data }
             let result = try await last.processed(.image(image), options)
@@ -92,6 +101,13 @@ final class LoadedBytes: Sendable {
         } catch {
             throw .processorError(reason: .processingFailed(processor: options.processor.named, item: .data(data)))
         }
+    }
+}
+
+extension Result where Failure == KingfisherError {
+    /// The error, if it is that the task was cancelled.
+    fileprivate var cancellation: KingfisherError? {
+        if case .failure(let error) = self, error.isCancelled { error } else { nil }
     }
 }
 
@@ -185,10 +201,13 @@ final class OncePerKey<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     }
 
     /// The value of `key`: made by `work` if this caller is the first, else as soon as it is there.
-    func value(for key: Key, _ work: () async -> Value) async -> Value {
+    ///
+    /// One that is not to be kept is made anew by who asks next.
+    func value(for key: Key, keeps: (Value) -> Bool = { _ in true }, _ work: () async -> Value) async -> Value {
         let (promise, isFirst) = claim(key)
         guard isFirst else { return await promise.value }
         let value = await work()
+        if !keeps(value) { made.withLock { $0[key] = nil } }
         promise.fulfil(value)
         return value
     }

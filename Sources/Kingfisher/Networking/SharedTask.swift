@@ -312,6 +312,9 @@ final class SharedTask<Key: Hashable & Sendable, Value: Sendable>: LoadObserver 
         stop(error)
     }
 
+    /// Lets smaller images of the same priority go first, and returns when it is this one's turn.
+    func makeWay() async { await lane?.makeWay() }
+
     // MARK: The observer of what it does
 
     /// Whether a subscriber wants the value; ends the task if none does.

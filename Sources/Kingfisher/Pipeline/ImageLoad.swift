@@ -96,10 +96,27 @@ struct ImageLoad: Sendable {
         try await manager.checkDownloadIsAllowed(plan.source, plan.options)
         let origin = manager.origin(of: plan)
         return try await origin.withBytes(of: plan, for: task) { bytes throws(KingfisherError) in
+            try await beginProcessing(of: bytes, plan.options)
             let image = try await bytes.image(plan.options).get()
             await origin.didMake(image, of: bytes, plan.options)
             return stored(image, of: bytes)
         }
+    }
+
+    /// Before pixels are made: of a load that was cancelled while it waited for a thread none are, and a large image lets
+    /// small ones go first.
+    private func beginProcessing(
+        of bytes: LoadedBytes,
+        _ options: KingfisherParsedOptionsInfo
+    ) async throws(KingfisherError) {
+        let processor = options.processor.named
+        switch (processor as? any WeighingImageProcessor)?.weight(of: bytes.data) {
+        case nil, .small?: break
+        case .large?: await task.makeWay()
+        case .refused?:
+            throw .processorError(reason: .processingFailed(processor: processor, item: .data(bytes.data)))
+        }
+        guard !Task.isCancelled else { throw .requestError(reason: .asyncTaskContextCancelled) }
     }
 }
 

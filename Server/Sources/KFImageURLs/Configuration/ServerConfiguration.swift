@@ -7,7 +7,9 @@ package struct ServerConfiguration: Hashable, Sendable {
     package var workerCount = 0
     package var isolation = Isolation.required
     /// How many results are made or wait for being made at one time; more are refused.
-    package var maxMakings = 256
+    ///
+    /// Nil follows from the workers.
+    package var maxMakings: Int?
     /// Bytes of sources that wait for being decoded; with more, results are refused, too.
     ///
     /// 0 is an eighth of the memory.
@@ -28,6 +30,9 @@ package struct ServerConfiguration: Hashable, Sendable {
     package var fleet = FleetSettings()
 
     package init() {}
+
+    /// How many results may be made or wait for it: as a rule ten for each second that a worker has for a request.
+    package func mostMakings(workers: Int) -> Int { maxMakings ?? max(64, min(workers * timeout * 10, 100_000)) }
 
     /// Whether only those who know a key, or only programs of this machine, can have images made.
     package var isProtected: Bool { !urls.signatures.pairs.isEmpty || address.isLoopback }

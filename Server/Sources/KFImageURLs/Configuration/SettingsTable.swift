@@ -46,9 +46,11 @@ package enum SettingsTable {
         ),
         Setting(
             "REQUESTS_QUEUE_SIZE",
-            .integer(1...1_000_000),
+            Value.integer(1...1_000_000).orNil(""),
             \.maxMakings,
-            help: "How many results are made, or wait for that, at one time; more are answered with 429."
+            help:
+                "How many results are made, or wait for that, at one time; more are answered with 429. Unless set, ten for"
+                + " each worker and each second of KF_TIMEOUT, at least 64."
         ),
         Setting(
             ours: "REQUESTS_QUEUE_BYTES",

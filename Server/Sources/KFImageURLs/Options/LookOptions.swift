@@ -57,7 +57,7 @@ extension OptionTable {
             "pix",
             group: .look,
             help: "Makes squares of about that side; 0 and 1 do nothing.",
-            arguments: [OptionArgument("size", .integer(0...(.max)), \.effects.pixelate)]
+            arguments: [OptionArgument("size", .length, \.effects.pixelate)]
         ),
         ImageOption(
             "watermark",

@@ -46,14 +46,14 @@ extension OptionTable {
             "mw",
             group: .size,
             help: "The least width; enlarges if it must.",
-            arguments: [OptionArgument("width", .integer(0...(.max)), \.resizing.minWidth)]
+            arguments: [OptionArgument("width", .length, \.resizing.minWidth)]
         ),
         ImageOption(
             "min-height",
             "mh",
             group: .size,
             help: "The least height; enlarges if it must.",
-            arguments: [OptionArgument("height", .integer(0...(.max)), \.resizing.minHeight)]
+            arguments: [OptionArgument("height", .length, \.resizing.minHeight)]
         ),
         ImageOption(
             "zoom",
@@ -147,17 +147,17 @@ extension OptionTable {
             group: .crop,
             help: "Adds space around the result, in CSS' order: missing sides are as those opposite.",
             arguments: [
-                OptionArgument("top", .integer(0...(.max)), \.padding.all),
-                OptionArgument("right", .integer(0...(.max)), \.padding.horizontal, initial: "top"),
-                OptionArgument("bottom", .integer(0...(.max)), \.padding.bottom, initial: "top"),
-                OptionArgument("left", .integer(0...(.max)), \.padding.left, initial: "right"),
+                OptionArgument("top", .length, \.padding.all),
+                OptionArgument("right", .length, \.padding.horizontal, initial: "top"),
+                OptionArgument("bottom", .length, \.padding.bottom, initial: "top"),
+                OptionArgument("left", .length, \.padding.left, initial: "right"),
             ]
         ),
     ]
 
     private static let resizingType = OptionArgument("type", .name(), \.resizing.kind)
-    private static let width = OptionArgument("width", .integer(0...(.max)), \.resizing.width)
-    private static let height = OptionArgument("height", .integer(0...(.max)), \.resizing.height)
+    private static let width = OptionArgument("width", .length, \.resizing.width)
+    private static let height = OptionArgument("height", .length, \.resizing.height)
     private static let enlarge = OptionArgument("enlarge", \.resizing.enlarges)
     private static let extendArguments =
         [OptionArgument("extend", \.canvas.extends)]

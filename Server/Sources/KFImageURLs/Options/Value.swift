@@ -23,6 +23,14 @@ extension Value where T == Int {
     }
 }
 
+extension Value where T == Int {
+    /// A number of pixels; one that is too large for any image becomes a billion, so that sums of some cannot overflow.
+    static var length: Self {
+        let number = Value.integer(0...(.max))
+        return Value(words: number.words, read: { number.read($0).map { min($0, mostPixels) } }, write: number.write)
+    }
+}
+
 extension Value where T == Double {
     /// Any number, also as `1e2`.
     static var number: Self { number("number") { _ in true } }

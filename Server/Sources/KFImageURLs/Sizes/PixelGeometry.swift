@@ -38,6 +38,9 @@ package struct PixelRect: Hashable, Sendable {
     }
 }
 
+/// More than any image has at a side.
+let mostPixels = 1_000_000_000
+
 /// A number of pixels, half away from zero; what is too large for any image becomes a billion, and no number 0.
 func pixels(_ length: Double) -> Int { whole(length, .toNearestOrAwayFromZero) }
 
@@ -45,5 +48,5 @@ func pixels(_ length: Double) -> Int { whole(length, .toNearestOrAwayFromZero) }
 func pixelsToEven(_ length: Double) -> Int { whole(length, .toNearestOrEven) }
 
 private func whole(_ length: Double, _ rule: FloatingPointRoundingRule) -> Int {
-    length.isNaN ? 0 : Int(min(max(length.rounded(rule), -1e9), 1e9))
+    length.isNaN ? 0 : Int(min(max(length.rounded(rule), -Double(mostPixels)), Double(mostPixels)))
 }

@@ -68,7 +68,7 @@ struct ImageAnswers: Sendable {
         let status = Self.status(error.status)
         var fields: HTTPFields = [.cacheControl: "no-store"]
         fields[.accessControlAllowOrigin] = configuration.delivery.allowedOrigin
-        if error.isPassing { fields[.retryAfter] = "1" }
+        if let seconds = error.retryAfter { fields[.retryAfter] = "\(seconds)" }
         return .text(showsReasons ? error.reason : Self.words(for: status), status: status, fields)
     }
 

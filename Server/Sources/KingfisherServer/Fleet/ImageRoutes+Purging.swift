@@ -30,7 +30,7 @@ extension ImageRoutes {
             return .text(
                 error.reason,
                 status: HTTPResponse.Status(code: error.status),
-                error.isPassing ? [.retryAfter: "1"] : [:]
+                error.retryAfter.map { [.retryAfter: "\($0)"] } ?? [:]
             )
         }
     }

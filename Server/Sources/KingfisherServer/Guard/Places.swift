@@ -7,16 +7,15 @@ import Synchronization
 ///
 /// Requests for a result that has a place share it, however many they are.
 package final class Places: Sendable {
-    enum Entry {
-        /// The first request for the result.
-        case first
-        /// The result is being made for others.
-        case joined
+    private struct Counts {
+        /// Those who hold the place: requests, and work that goes on for a while after its request has ended.
+        var holders = 0
+        var requests = 0
     }
 
     private let limit: Int
     private let isMemoryFull: @Sendable () -> Bool
-    private let requestCounts = Mutex<[RenderingRequest: Int]>([:])
+    private let counted = Mutex<[RenderingRequest: Counts]>([:])
 
     /// - Parameters:
     ///   - limit: How many places there are.
@@ -27,30 +26,29 @@ package final class Places: Sendable {
 
     /// How many results have a place, and how many requests wait for them.
     package var counts: (results: Int, requests: Int) {
-        requestCounts.withLock { ($0.count, $0.values.reduce(0, +)) }
+        counted.withLock { ($0.count, $0.values.reduce(0) { $0 + $1.requests }) }
     }
 
     /// Takes or shares a place; nil if none is free.
-    func enter(_ request: RenderingRequest) -> Entry? {
+    package func enter(_ request: RenderingRequest) -> Place? {
         let key = Self.key(of: request)
         let isFull = isMemoryFull()
-        return requestCounts.withLock { counts in
-            if let count = counts[key] {
-                counts[key] = count + 1
-                return .joined
-            }
-            guard counts.count < limit, !isFull else { return nil }
-            counts[key] = 1
-            return .first
+        let isFirst: Bool? = counted.withLock { counts in
+            let isFirst = counts[key] == nil
+            guard !isFirst || counts.count < limit && !isFull else { return nil }
+            counts[key, default: Counts()].holders += 1
+            counts[key]?.requests += 1
+            return isFirst
         }
+        return isFirst.map { Place(isFirst: $0, key, in: self) }
     }
 
-    /// Gives the place up, once for each time it was entered.
-    func leave(_ request: RenderingRequest) {
-        let key = Self.key(of: request)
-        requestCounts.withLock { counts in
-            guard let count = counts[key] else { return }
-            counts[key] = count > 1 ? count - 1 : nil
+    fileprivate func endRequest(_ key: RenderingRequest) { counted.withLock { $0[key]?.requests -= 1 } }
+
+    fileprivate func leave(_ key: RenderingRequest) {
+        counted.withLock { counts in
+            counts[key]?.holders -= 1
+            if counts[key]?.holders == 0 { counts[key] = nil }
         }
     }
 
@@ -59,5 +57,31 @@ package final class Places: Sendable {
         var plan = request.plan
         plan.delivery = ImagePlan().delivery
         return RenderingRequest(plan: plan, preferredFormats: request.preferredFormats)
+    }
+}
+
+/// A place, as one request has taken or shared it.
+///
+/// It is given up with the last reference, and so held as long as anything may still work for the request: its processor
+/// has a reference.
+package final class Place: Sendable {
+    /// Whether no other request had the place.
+    let isFirst: Bool
+    private let key: RenderingRequest
+    private let places: Places
+    private let hasRequest = Atomic(true)
+
+    fileprivate init(isFirst: Bool, _ key: RenderingRequest, in places: Places) {
+        (self.isFirst, self.key, self.places) = (isFirst, key, places)
+    }
+
+    deinit {
+        endRequest()
+        places.leave(key)
+    }
+
+    /// The request has been answered, or its client has left.
+    func endRequest() {
+        if hasRequest.exchange(false, ordering: .relaxed) { places.endRequest(key) }
     }
 }

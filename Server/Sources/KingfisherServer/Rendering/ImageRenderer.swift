@@ -12,6 +12,7 @@ package import Logging
 package struct ImageRenderer: Rendering {
     private let configuration: ServerConfiguration
     private let manager: KingfisherManager
+    package let capacity = Capacity(workers: PixelThreads.count)
     private let options: KingfisherOptionsInfo
 
     /// A renderer with caches in the user's caches directory and a downloader of its own.
@@ -84,7 +85,7 @@ package struct ImageRenderer: Rendering {
 
     package func purge(_ scope: PurgeScope, _ mode: PurgeMode) async throws(RenderingError) {
         do { try await manager.cache.purge(scope, mode: mode) } catch {
-            throw RenderingError(status: 503, kind: "timeout", reason: error.description)
+            throw RenderingError(status: 503, kind: "timeout", reason: error.description, retryAfter: 1)
         }
     }
 
@@ -100,10 +101,16 @@ package struct ImageRenderer: Rendering {
         }
     }
 
-    package func render(_ request: RenderingRequest) async throws(RenderingError) -> RenderedImage {
+    package func render(
+        _ request: RenderingRequest,
+        in place: Place? = nil,
+        within seconds: Double = .infinity
+    ) async throws(RenderingError) -> RenderedImage {
         let start = ContinuousClock.now
         let source = try source(of: request.plan)
-        let processor = PlanProcessor(request, configuration)
+        let making = Making(in: place, of: capacity, until: start + .seconds(min(seconds, 1e6)))
+        let processor = PlanProcessor(request, configuration, making)
+        try making.checkTime(for: request.plan.source, processor.work)
         let image: EncodedImage
         do throws(KingfisherError) {
             image = try await manager.retrieveEncoded(
@@ -116,16 +123,17 @@ package struct ImageRenderer: Rendering {
         }
         if image.isDamaged { throw .incomplete }
         var rendered = RenderedImage(image)
-        rendered.times = processor.times(since: start)
+        rendered.times = making.times(since: start)
         return rendered
     }
 
-    package func renew(_ request: RenderingRequest) async {
+    package func renew(_ request: RenderingRequest, in place: Place?) async {
         guard let source = try? source(of: request.plan) else { return }
+        let making = Making(in: place, of: capacity, until: .now + .seconds(configuration.timeout))
         // Where it fails, the next request finds out.
         _ = try? await manager.retrieveEncoded(
             with: source,
-            options: options(for: request) + [.refreshCached],
+            options: options(for: request, making) + [.refreshCached],
             as: request.encoding(in: configuration)
         )
     }
@@ -135,8 +143,9 @@ package struct ImageRenderer: Rendering {
         return downloader.queueStatus.bytesInFlight >= downloader.maximumBytesInFlight
     }
 
-    private func options(for request: RenderingRequest) -> KingfisherOptionsInfo {
-        options + [.processor(PlanProcessor(request, configuration)), .cacheTags(request.plan.delivery.cacheTags)]
+    private func options(for request: RenderingRequest, _ making: Making? = nil) -> KingfisherOptionsInfo {
+        let processor = PlanProcessor(request, configuration, making)
+        return options + [.processor(processor), .cacheTags(request.plan.delivery.cacheTags)]
     }
 
     private func source(of plan: ImagePlan) throws(RenderingError) -> Source {
@@ -170,7 +179,7 @@ package struct ImageRenderer: Rendering {
         guard case .processorError(.processingFailed(let processor, _)) = error else {
             return RenderingError(error, of: source.url?.host ?? "The folder of sources")
         }
-        return (processor as? PlanProcessor)?.failure ?? .notEncodable
+        return (processor as? PlanProcessor)?.making?.error ?? .notEncodable
     }
 }
 

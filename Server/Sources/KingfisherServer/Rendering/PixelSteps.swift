@@ -32,14 +32,18 @@ struct PixelSteps {
         try check.sizes(of: geometry)
         guard let scaled = scaled(source, geometry) else { throw .undecodable }
         if scaled.isDamaged { throw .incomplete }
-        guard let turned = turned(scaled),
-            let cut = cut(turned, geometry.cut),
-            let changed = changed(cut),
-            let result = onCanvas(changed, geometry),
-            PixelSource.pixels(result).size == geometry.size
-        else { throw .noMemory }
+        try checkIsWanted()
+        guard let turned = turned(scaled), let cut = cut(turned, geometry.cut) else { throw .noMemory }
+        try checkIsWanted()
+        guard let changed = changed(cut) else { throw .noMemory }
+        try checkIsWanted()
+        guard let result = onCanvas(changed, geometry), PixelSource.pixels(result).size == geometry.size else {
+            throw .noMemory
+        }
         return result
     }
+
+    private func checkIsWanted() throws(RenderingError) { if Task.isCancelled { throw .clientLeft } }
 
     private func geometry(of source: PixelSource) -> ImageGeometry {
         var plan = plan
@@ -174,6 +178,7 @@ extension PixelSteps {
     /// Squares of about that side: as many as are needed for the image, all of one size.
     private func pixelated(_ image: Image, side: Int) -> Image? {
         let size = PixelSource.pixels(image).size
+        let side = min(side, size.longerSide)
         let squares = CGSize(width: (size.width + side - 1) / side, height: (size.height + side - 1) / side)
         let means = ResizingImageProcessor(referenceSize: squares, filter: .bilinear)
         let enlarging = ResizingImageProcessor(referenceSize: size.cgSize, filter: .nearest)

@@ -2,11 +2,10 @@
 
 import Foundation
 import KFImageURLs
-import Kingfisher
-import Synchronization
+@_spi(Server) import Kingfisher
 
 /// Decodes a source at about the size it is needed in, and makes the result of a plan of it.
-struct PlanProcessor: PartFindingImageProcessor {
+struct PlanProcessor: PartFindingImageProcessor, WeighingImageProcessor {
     private let plan: ImagePlan
     private let resultLimit: Int
     private let check: SourceCheck
@@ -14,37 +13,52 @@ struct PlanProcessor: PartFindingImageProcessor {
     private let keptFormats: Set<ImageContentType>
     /// What the first frame of an animation has fixed for all.
     private var parts = FoundParts()
-    private let run = RunNote()
+    /// What it is a part of; nil for look-ups, which process nothing.
+    let making: Making?
+    private let preferredFormats: [FileFormat]
     let identifier: String
 
     /// The processor for a request; one that differs in nothing that changes a pixel has the same identifier.
-    init(_ request: RenderingRequest, _ configuration: ServerConfiguration) {
-        plan = request.plan
+    init(_ request: RenderingRequest, _ configuration: ServerConfiguration, _ making: Making?) {
+        (plan, preferredFormats, self.making) = (request.plan, request.preferredFormats, making)
         resultLimit = configuration.output.maxDimension
         check = SourceCheck(configuration.sources, plan)
         keptFormats = request.keptFormats(in: configuration.output)
         identifier = request.plan.pixelIdentifier(resultLimit: resultLimit, keptFormats: keptFormats)
     }
 
-    /// Why it made no image; nil while it has not failed.
-    var failure: RenderingError? { run.error }
+    func weight(of data: Data) -> ImageWeight {
+        // What cannot be read costs nothing, and is refused when it is processed.
+        guard let making, let header = try? check.header(of: data) else { return .small }
+        making.remember(header, of: plan.source)
+        return making.weight(of: work(on: header))
+    }
 
-    /// How long the steps took of a making that began at an instant and has just ended; nil if another one's were used.
-    func times(since start: ContinuousClock.Instant) -> MakingTimes? {
-        guard let (begin, end) = run.span else { return nil }
-        return MakingTimes(source: begin - start, pixels: end - begin, encoding: .now - end)
+    /// How much is to be done to a source.
+    func work(on header: ImageInfo) -> Capacity.Work {
+        let format = plan.output.format ?? preferredFormats.first
+        if plan.output.isRaw || keptFormats.contains(header.contentType) { return Capacity.Work(pixels: 0) }
+        let result = ImageGeometry(source: header.displayedSize, plan: plan, resultLimit: resultLimit).size
+        let frames = format.map { [.gif, .webp].contains($0) } ?? true ? min(header.frameCount, check.maxFrames) : 1
+        func pixels(_ width: Int, _ height: Int) -> Double { Double(width) * Double(height) * Double(max(frames, 1)) }
+        return Capacity.Work(
+            format: format,
+            isAnimation: frames > 1,
+            pixels: pixels(header.pixelWidth, header.pixelHeight)
+                + pixels(result.width, result.height) * (format?.pixelsOfDecoding ?? 2)
+        )
     }
 
     func process(item: ImageProcessItem, options: KingfisherParsedOptionsInfo) -> KFCrossPlatformImage? {
         let begin = ContinuousClock.now
-        defer { run.span = (run.span?.begin ?? begin, .now) }
+        defer { making?.didRun(from: begin) }
         do throws(RenderingError) {
             switch item {
             case .image(let image): return try made(of: .pixels(image.kf.normalized), options)
             case .data(let data): return try made(of: data, options)
             }
         } catch {
-            run.error = error
+            making?.fail(error)
             return nil
         }
     }
@@ -86,23 +100,6 @@ struct PlanProcessor: PartFindingImageProcessor {
     }
 }
 
-/// What a processor cannot return: why it made no image, and when it ran, from the first frame to the last.
-private final class RunNote: Sendable {
-    typealias Span = (begin: ContinuousClock.Instant, end: ContinuousClock.Instant)
-
-    private let state = Mutex<(error: RenderingError?, span: Span?)>((nil, nil))
-
-    var error: RenderingError? {
-        get { state.withLock { $0.error } }
-        set { state.withLock { $0.error = newValue } }
-    }
-
-    var span: Span? {
-        get { state.withLock { $0.span } }
-        set { state.withLock { $0.span = newValue } }
-    }
-}
-
 /// Where the pixels of a result come from.
 enum PixelSource {
     /// Bytes that are decoded at the size that is needed.
@@ -139,6 +136,18 @@ extension ImageInfo {
     var displayedSize: PixelSize {
         let size = PixelSize(width: pixelWidth, height: pixelHeight)
         return orientation.exif >= 5 ? size.transposed : size
+    }
+}
+
+extension FileFormat {
+    /// How many pixels are decoded in the time in which one is encoded, roughly; what is made tells better.
+    fileprivate var pixelsOfDecoding: Double {
+        switch self {
+        case .jpeg: 1
+        case .avif, .jxl: 20
+        case .webp, .gif: 8
+        default: 3
+        }
     }
 }
 

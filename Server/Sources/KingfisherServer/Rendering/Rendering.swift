@@ -11,9 +11,19 @@ package protocol Rendering: Sendable {
     /// How to look for a result in memory; for a request that comes often.
     func memoryLookup(for request: RenderingRequest) -> MemoryLookup
     /// A result: from the caches, or made. All that ask for one at a time share one making.
-    func render(_ request: RenderingRequest) async throws(RenderingError) -> RenderedImage
+    ///
+    /// What is made ends in a cancelled task, though not at once; the place is held until it has.
+    ///
+    /// - Parameters:
+    ///   - request: What is asked for.
+    ///   - place: The place that it takes; nil if it takes none.
+    ///   - seconds: The time that is left for it.
+    /// - Returns: The result.
+    /// - Throws: ``RenderingError``: why there is none.
+    func render(_ request: RenderingRequest, in place: Place?, within seconds: Double)
+        async throws(RenderingError) -> RenderedImage
     /// Asks the source's server about a result that was sent though it is stale, and makes it anew if it has to be.
-    func renew(_ request: RenderingRequest) async
+    func renew(_ request: RenderingRequest, in place: Place?) async
     /// Purges all results of a plan's source, or of a scope, on all servers that share a tier.
     func purge(_ plan: ImagePlan, _ mode: PurgeMode) async throws(RenderingError)
     func purge(_ scope: PurgeScope, _ mode: PurgeMode) async throws(RenderingError)
@@ -67,8 +77,10 @@ package struct RenderingError: Error, Sendable {
     package let kind: String
     /// A sentence for those who develop and for the log, without anything secret.
     package let reason: String
+    /// The seconds after which the same request may be answered; nil where that is not known.
+    package let retryAfter: Int?
 
-    package init(status: Int, kind: String, reason: String) {
-        (self.status, self.kind, self.reason) = (status, kind, reason)
+    package init(status: Int, kind: String, reason: String, retryAfter: Int? = nil) {
+        (self.status, self.kind, self.reason, self.retryAfter) = (status, kind, reason, retryAfter)
     }
 }

@@ -10,7 +10,7 @@ struct SourceCheck {
     private let maxBytes: Int?
     private let maxPixels: Double
     private let maxFramePixels: Double
-    private let maxFrames: Int
+    let maxFrames: Int
     private let isRaw: Bool
 
     init(_ settings: SourceSettings, _ plan: ImagePlan) {

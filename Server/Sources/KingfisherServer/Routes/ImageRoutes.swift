@@ -26,7 +26,7 @@ package final class ImageRoutes: Sendable {
         (self.configuration, self.renderer) = (configuration, renderer)
         (self.logger, self.isDeveloped) = (logger, isDeveloped)
         healthPath = configuration.urls.prefix + "/health"
-        places = Places(limit: configuration.maxMakings) { renderer.isMemoryFull }
+        places = Places(limit: configuration.mostMakings(workers: PixelThreads.count)) { renderer.isMemoryFull }
         parser = PathParser(settings: configuration.urls)
         answers = ImageAnswers(configuration: configuration, showsReasons: configuration.showsReasons || isDeveloped)
     }
@@ -153,18 +153,18 @@ package final class ImageRoutes: Sendable {
             if image.isStale { renew(request) }
             return ServedImage(image: image, origin: .cache(of: image))
         }
-        guard let entry = places.enter(request) else { throw .tooManyRequests }
-        let (renderer, places, metrics) = (renderer, places, metrics)
+        guard let place = places.enter(request) else { throw .tooManyRequests }
+        defer { place.endRequest() }
+        let secondsLeft = Double((deadline - .now()).nanoseconds) / 1e9
+        let (renderer, metrics) = (renderer, metrics)
         let outcome = await clients.outcome(
             until: deadline,
             on: connection,
             of: {
-                // The place is kept until the work ends, also where nobody waits for it any more.
-                defer { places.leave(request) }
                 let started = ContinuousClock.now
                 defer { metrics.observe(.making, ContinuousClock.now - started) }
                 do throws(RenderingError) {
-                    let image = try await renderer.render(request)
+                    let image = try await renderer.render(request, in: place, within: secondsLeft)
                     if let times = image.times { metrics.observe(times) }
                     return .success(image)
                 } catch {
@@ -173,16 +173,16 @@ package final class ImageRoutes: Sendable {
             }
         )
         let image = try outcome.get()
-        return ServedImage(image: image, origin: entry == .joined ? .shared : .cache(of: image))
+        return ServedImage(image: image, origin: place.isFirst ? .cache(of: image) : .shared)
     }
 
     /// Renews a result that is sent though it is stale, if a place is free for that; else a later request does.
     private func renew(_ request: RenderingRequest) {
-        guard let entry = places.enter(request) else { return }
-        Task { [renderer, places] in
-            // Who has the place already renews it.
-            if entry == .first { await renderer.renew(request) }
-            places.leave(request)
+        // Who has the place already renews it.
+        guard let place = places.enter(request), place.isFirst else { return }
+        Task { [renderer] in
+            await renderer.renew(request, in: place)
+            place.endRequest()
         }
     }
 }
@@ -219,14 +219,23 @@ extension RenderingError {
         kind: "queue_full",
         reason:
             "As many results as KF_REQUESTS_QUEUE_SIZE allows are being made, or their sources take as much memory as"
-            + " KF_REQUESTS_QUEUE_BYTES allows; try again later."
+            + " KF_REQUESTS_QUEUE_BYTES allows; try again later.",
+        retryAfter: 1
     )
+
+    /// The result would not be ready in time.
+    static func overloaded(retryAfter seconds: Int) -> Self {
+        Self(
+            status: 429,
+            kind: "overloaded",
+            reason: "So much is being made that the result would not be ready within KF_TIMEOUT; try again later.",
+            retryAfter: seconds
+        )
+    }
+
     static let timedOut = Self(status: 503, kind: "timeout", reason: "The result was not ready within KF_TIMEOUT.")
     static let clientLeft = Self(status: 499, kind: "client_left", reason: "The client left before it was answered.")
 
     /// Whether another image may be sent instead. (The status may be that of the source's server.)
-    var isAboutTheImage: Bool { !["queue_full", "client_left", "cancelled", "timeout"].contains(kind) }
-
-    /// Whether the same request may be answered in a moment.
-    var isPassing: Bool { kind == Self.tooManyRequests.kind || kind == Self.timedOut.kind }
+    var isAboutTheImage: Bool { !["queue_full", "overloaded", "client_left", "cancelled", "timeout"].contains(kind) }
 }

@@ -108,7 +108,7 @@ private struct Waiting: ImageProcessor {
                 let found = await rig.renderer.cached(request)
                 result.isCached = found != nil
                 #expect(found?.isStale ?? false == control.contains("stale-while") && rig.server.count("/a") == 1)
-                if found?.isStale == true { await rig.renderer.renew(request) }
+                if found?.isStale == true { await rig.renderer.renew(request, in: nil) }
                 result.requests = rig.server.count("/a")
                 #expect(try await rig.renderer.render(request).entityTag == made.entityTag)
             }

@@ -39,7 +39,10 @@ final class MadeUpRenderer: Rendering {
 
     func memoryLookup(for request: RenderingRequest) -> MemoryLookup { { nil } }
 
-    func render(_ request: RenderingRequest) async throws(RenderingError) -> RenderedImage {
+    func render(_ request: RenderingRequest, in place: Place?, within seconds: Double)
+        async throws(RenderingError) -> RenderedImage
+    {
+        defer { withExtendedLifetime(place) {} }
         state.withLock { state in
             state.plans.append(request.plan)
             state.preferences.append(request.preferredFormats)
@@ -66,7 +69,8 @@ final class MadeUpRenderer: Rendering {
 
     let tierStatistics: SharedTierStatistics? = nil
 
-    func renew(_ request: RenderingRequest) async {
+    func renew(_ request: RenderingRequest, in place: Place?) async {
+        defer { withExtendedLifetime(place) {} }
         state.withLock { $0.renewed.append(request.plan.source) }
         await passGate()
     }

@@ -1,0 +1,77 @@
+// One making of a result, beside what the processor returns: its place, its time, why there is none. For the renderer and
+// the processor.
+
+@_spi(Server) import Kingfisher
+import Synchronization
+
+/// One making of a result.
+///
+/// Its processor has a reference, so that it lasts as long as anything may work for it, and with it the place that it takes
+/// and its share of the machine's time.
+package final class Making: Sendable {
+    private struct State {
+        var error: RenderingError?
+        var begin: ContinuousClock.Instant?
+        var end: ContinuousClock.Instant?
+        var work: Capacity.Work?
+        var share: Capacity.Share?
+    }
+
+    private let place: Place?
+    private let capacity: Capacity
+    private let deadline: ContinuousClock.Instant
+    private let state = Mutex(State())
+
+    init(in place: Place?, of capacity: Capacity, until deadline: ContinuousClock.Instant) {
+        (self.place, self.capacity, self.deadline) = (place, capacity, deadline)
+    }
+
+    /// Throws if it would not be ready in time, as far as is known before the source is loaded.
+    func checkTime(for source: String, _ work: (ImageInfo) -> Capacity.Work) throws(RenderingError) {
+        guard let header = capacity.header(of: source) else { return }
+        let seconds = (deadline - .now) / .seconds(1)
+        if let refusal = capacity.refusal(of: work(header), within: seconds) { throw .overloaded(retryAfter: refusal) }
+    }
+
+    /// Keeps the header of the source.
+    func remember(_ header: ImageInfo, of source: String) { capacity.remember(header, of: source) }
+
+    /// How much work it is, which is known now; refused if it would not be ready in time.
+    func weight(of work: Capacity.Work) -> ImageWeight {
+        switch capacity.admit(work, within: (deadline - .now) / .seconds(1)) {
+        case .small:
+            state.withLock { $0.work = work }
+            return .small
+        case .large(let share):
+            state.withLock { ($0.work, $0.share) = (work, share) }
+            return .large
+        case .refused(let seconds):
+            fail(.overloaded(retryAfter: seconds))
+            return .refused
+        }
+    }
+
+    /// Why there is no result; nil while it has not failed.
+    var error: RenderingError? { state.withLock { $0.error } }
+
+    func fail(_ error: RenderingError) { state.withLock { $0.error = error } }
+
+    /// The processor ran from an instant until now, for one frame or for all.
+    func didRun(from begin: ContinuousClock.Instant) {
+        state.withLock { state in
+            state.begin = state.begin ?? begin
+            state.end = .now
+        }
+    }
+
+    /// How long the steps took of what began at an instant and has just ended; nil if another making's were used.
+    ///
+    /// Others are judged by it.
+    func times(since start: ContinuousClock.Instant) -> MakingTimes? {
+        let state = state.withLock { $0 }
+        guard let begin = state.begin, let end = state.end else { return nil }
+        let now = ContinuousClock.now
+        if let work = state.work { capacity.observe(work, seconds: (now - begin) / .seconds(1)) }
+        return MakingTimes(source: begin - start, pixels: end - begin, encoding: now - end)
+    }
+}

@@ -37,6 +37,8 @@ public final class Image: Sendable, Hashable {
         package var isDamaged = false
         /// Whether the response it was made from depends on fields of the request.
         package var variesWithRequest = false
+        /// The number of the last purge that was known when its source was loaded; nil where that was not kept.
+        package var loadedAt: UInt64?
         /// The bytes of the file that the image stands for, if it has no pixels.
         package var encoded: EncodedContent?
         /// How the image wants to be shown.

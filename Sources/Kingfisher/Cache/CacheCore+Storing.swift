@@ -35,6 +35,7 @@ extension CacheCore {
         let ticket = toDisk && layers.contains(.disk) ? operations.ticket(forKey: computedKey) : nil
         if layers.contains(.memory) {
             if options.encoding != nil { hasVariants.withLock { $0 = true } }
+            note(image, loadedAt: options.loadGeneration ?? purges.generation)
             memory.store.store(
                 image,
                 forKey: computedKey,

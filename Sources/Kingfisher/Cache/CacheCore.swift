@@ -108,12 +108,29 @@ final class CacheCore: Sendable {
         _ options: KingfisherParsedOptionsInfo,
         mustBeFresh: Bool = false
     ) -> KFCrossPlatformImage? {
-        memory.store.value(
+        let image = memory.store.value(
             forKey: computedKey,
             extending: options.memoryCacheAccessExtendingExpiration,
             countingMiss: options.countsMemoryMiss && !mustBeFresh,
             mustBeFresh: mustBeFresh
         )
+        return image.flatMap { hasPurgedTag($0, options) ? nil : $0 }
+    }
+
+    /// Whether an image in memory, which a load with other tags may have put there, was purged by a tag of this load.
+    ///
+    /// Memory forgets all when a tag is purged; but what is on disk may come back for those who have other tags.
+    private func hasPurgedTag(_ image: KFCrossPlatformImage, _ options: KingfisherParsedOptionsInfo) -> Bool {
+        let tags = options.cacheTags
+        guard !tags.isEmpty, let loadedAt = image.metadata.loadedAt else { return false }
+        return purges.state(of: "", tags: tags, loadedAt: loadedAt) != .valid
+    }
+
+    /// Keeps with an image that is put in memory when its source was loaded; once something was purged.
+    func note(_ image: KFCrossPlatformImage, loadedAt generation: @autoclosure () -> UInt64) {
+        guard purges.generation > 0 else { return }
+        let generation = generation()
+        image.updateMetadata { $0.loadedAt = generation }
     }
 
     /// Changes when a key is stored or removed, and when something is purged.
@@ -237,7 +254,9 @@ extension CacheCore {
         _ generation: Generation
     ) throws(KingfisherError) -> LookupResult {
         // The miss in memory has been counted already; the previous operation may have put the image there since.
-        if lookup.promotes, options.queryCacheLayers.contains(.memory), let image = lookInMemoryAgain(key) {
+        if lookup.promotes, options.queryCacheLayers.contains(.memory), let image = lookInMemoryAgain(key),
+            !hasPurgedTag(image, options)
+        {
             return .memory(image)
         }
         if lookup.skipsDisk { return .nothing }
@@ -286,6 +305,7 @@ extension CacheCore {
         disk.touch(entry, extending: options.diskCacheAccessExtendingExpiration)
         // The pixels are decoded already; the option only makes its scale win over the serializer's.
         let ready = options.backgroundDecode ? image.kf.decoded(scale: options.scaleFactor) : image
+        note(ready, loadedAt: CacheMetadata.generation(ofStamped: entry.userMetadata))
         let metadata = lookup.wantsMetadata ? entry.userMetadata.flatMap { CacheMetadata(encoded: $0) } : nil
         return .disk(ready, bytes: entry.data, metadata: metadata, isInvalidated: state == .stale)
     }

@@ -87,6 +87,7 @@ extension CacheCore {
         }
         keepOnDisk(value, forKey: key, options)
         let image = options.backgroundDecode ? decoded.kf.decoded(scale: options.scaleFactor) : decoded
+        note(image, loadedAt: value.generation)
         if lookup.promotes, state == .valid { promote(image, forKey: key, options, ifGeneration: generation) }
         var metadata = lookup.wantsMetadata ? value.metadata : nil
         metadata?.generation = value.generation

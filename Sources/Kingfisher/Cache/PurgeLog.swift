@@ -11,24 +11,43 @@ import KFSupport
 /// deleted, so a purge takes the same time however many entries it is about. Memory keeps no numbers: it forgets what
 /// may be concerned.
 ///
-/// Machines that share a tier share the purges, as two values in it: the table of all purges, and the last 64. A purge
-/// changes both under a lease; each machine polls the second value twice a second.
+/// Machines that share a tier share the purges, as two values in it: the last 64, and the table of all. A purge replaces the
+/// first, if no other machine has done so since it was read, and is in force from then on: each machine polls that value
+/// twice a second. The table is for those who have missed more; it names the last purge that is in it, and where that is not
+/// enough, everything counts as purged.
 final class PurgeLog: Sendable {
+    /// The last purges, and the value in the tier that says so.
+    private struct Last: Sendable {
+        let records: PurgeRecords
+        let bytes: Data?
+    }
+
     private struct State: Sendable {
         var table = PurgeTable()
         var isLoaded = false
         var following: Task<Void, Never>?
+        /// How many purges of this machine are left until it puts the table into the tier.
+        var sincePuttingTable = 0
+        /// The last purges in the tier, when this machine knew them, and the tier all that it knew.
+        var seen: Last?
     }
     private let state = Locked(State())
     /// Where the purges are kept; a name that no entry has.
     private let file: URL
     private let memory: MemoryStorage.Backend<KFCrossPlatformImage>
+    /// In which this machine purges and looks for purges, one after the other: what it has put into the tier it knows when it
+    /// looks the next time.
+    private let turns = KeyedSerialQueue()
     /// Held while the file is written, so that what is newer is written last.
     private let writing = Locked(())
 
     /// The names of the values in a tier: all purges, and the last ones.
     private static let (table, recent) = ("kf1-purge-table", "kf1-purges")
     private static let interval = Duration.milliseconds(500)
+    /// How often a purge begins anew because another machine has purged meanwhile.
+    private static let attempts = 200
+    /// Far fewer than there are among the last ones: other machines purge, too.
+    private static let purgesForTable = 7
 
     init(directory: URL, memory: MemoryStorage.Backend<KFCrossPlatformImage>) {
         file = directory.appendingPathComponent(".purges", isDirectory: false)
@@ -85,37 +104,48 @@ final class PurgeLog: Sendable {
             forget([state.withLock { $0.table.add(scope, mode) }])
             return await save()
         }
-        let lease = try await lease(tier)
-        defer { lease?.release() }
-        guard var recent = await newest(tier, holdsLease: true) else { throw SharedTierError(tier: tier.tier.name) }
-        recent.add(scope, mode)
-        var table = state.withLock { $0.table }
-        for record in recent.records { table.add(record) }
-        guard await put(table.encoded(), Self.table, tier), await put(recent.encoded(), Self.recent, tier) else {
-            throw SharedTierError(tier: tier.tier.name)
+        let end = await turns.ticket(forKey: "").run { [self] in
+            await Result { () async throws(SharedTierError) in try await share(scope, mode, tier) }
         }
-        await apply(recent.records)
+        try end.get()
     }
 
-    /// The right to change the values in the tier, which others have for moments.
-    private func lease(_ tier: TierAccess) async throws(SharedTierError) -> TierLease? {
-        let key = TierKey(name: Self.recent)
-        for _ in 0..<200 {
-            switch await tier.lease(key, anyway: true) {
-            case .taken(let lease): return lease
-            case .held: guard await tier.pause() else { throw SharedTierError(tier: tier.tier.name) }
-            case .unknown:
-                guard tier.tier.leases == nil else { throw SharedTierError(tier: tier.tier.name) }
-                return nil
+    private func share(_ scope: PurgeScope, _ mode: PurgeMode, _ tier: TierAccess) async throws(SharedTierError) {
+        for _ in 0..<Self.attempts {
+            guard let last = await newest(tier) else { break }
+            var records = last.records
+            records.add(scope, mode, after: generation)
+            switch await replace(last.bytes, by: records.encoded(), Self.recent, tier) {
+            case nil: throw SharedTierError(tier: tier.tier.name)
+            case false?: guard await tier.pause() else { throw SharedTierError(tier: tier.tier.name) }
+            case true?:
+                await apply(records.records)
+                return await keepTable(tier)
             }
         }
         throw SharedTierError(tier: tier.tier.name)
     }
 
+    /// Puts all purges into the tier now and then, for machines to which the last ones are not enough.
+    ///
+    /// What is not there in time costs these all that they have.
+    private func keepTable(_ tier: TierAccess) async {
+        let table = state.withLock { state -> PurgeTable? in
+            state.sincePuttingTable -= 1
+            guard state.sincePuttingTable < 0 else { return nil }
+            state.sincePuttingTable = Self.purgesForTable
+            return state.table
+        }
+        guard let table, let found = await get(Self.table, tier) else { return }
+        let isNewer = found.flatMap { PurgeTable(encoded: $0) }.map { $0.generation < table.generation } ?? true
+        if isNewer { _ = await replace(found, by: table.forOthers.encoded(), Self.table, tier) }
+    }
+
     /// Uses purges that are known now, and forgets what memory has of what was purged.
     private func apply(_ records: [PurgeRecord]) async {
         let new = state.withLock { state in
-            let new = records.filter { $0.generation > state.table.generation }
+            // Not by generation: another purge of this machine may have been faster.
+            let new = records.filter { !state.table.contains($0) }
             for record in new { state.table.add(record) }
             return new
         }
@@ -140,7 +170,7 @@ final class PurgeLog: Sendable {
         let task = tier.map { tier in
             Task { [weak self, weak tier] in
                 while let tier, let log = self {
-                    _ = await log.newest(tier)
+                    _ = await log.turns.ticket(forKey: "").run { await log.newest(tier) }
                     guard await tier.clock.sleep(Self.interval * Double.random(in: 0.8...1.2)) else { return }
                 }
             }
@@ -153,77 +183,85 @@ final class PurgeLog: Sendable {
     }
 
     /// Takes over the purges of other machines, and returns the last ones; nil if the tier cannot be asked.
-    ///
-    /// The lease for changing them may be held already.
-    private func newest(_ tier: TierAccess, holdsLease: Bool = false) async -> PurgeRecords? {
+    private func newest(_ tier: TierAccess) async -> Last? {
         let known = generation  // before asking: this machine may purge meanwhile
         guard let found = await get(Self.recent, tier) else { return nil }
+        let seen = state.withLock { $0.seen }
         guard let recent = found.flatMap({ PurgeRecords(encoded: $0) }), recent.generation >= known else {
-            guard known > 0 else { return PurgeRecords() }
-            return await restored(tier, holdsLease: holdsLease)
+            guard known > 0 else { return Last(records: PurgeRecords(), bytes: found) }
+            return await restored(tier)
         }
-        if recent.base > known {
-            // More than the last ones are new.
-            guard let found = await get(Self.table, tier) else { return nil }
-            await merge(found.flatMap { PurgeTable(encoded: $0) }, upTo: recent.base)
+        if seen?.bytes != found {
+            let isComplete: Bool
+            if recent.base <= known, let seen, recent.follow(seen.records) {
+                isComplete = state.withLock { recent.covers($0.table) }
+            } else {
+                // More than the last ones are new, or another machine has restored what it knew.
+                guard let found = await get(Self.table, tier) else { return nil }
+                isComplete = await merge(found.flatMap { PurgeTable(encoded: $0) }, with: recent)
+            }
+            if !isComplete { return await restored(tier) }
         }
         await apply(recent.records)
-        return recent
+        let last = Last(records: recent, bytes: found)
+        state.withLock { $0.seen = last }
+        return last
     }
 
-    /// Puts the purges that this machine knows into a store that has lost them; nil if it cannot be asked, or another
+    /// Puts the purges that this machine knows into a store that has lost some; nil if it cannot be asked, or another
     /// machine changes them.
-    private func restored(_ tier: TierAccess, holdsLease: Bool) async -> PurgeRecords? {
-        var lease: TierLease?
-        if !holdsLease, tier.tier.leases != nil {
-            guard case .taken(let taken) = await tier.lease(TierKey(name: Self.recent), anyway: true) else {
-                return nil
-            }
-            lease = taken
-        }
-        defer { lease?.release() }
+    private func restored(_ tier: TierAccess) async -> Last? {
         guard let table = await get(Self.table, tier), let recent = await get(Self.recent, tier) else { return nil }
         let known = generation
         if let table = table.flatMap({ PurgeTable(encoded: $0) }) { state.withLock { $0.table.merge(table) } }
         if let records = recent.flatMap({ PurgeRecords(encoded: $0) })?.records {
             state.withLock { state in for record in records { state.table.add(record) } }
         }
-        let all = state.withLock { $0.table }
-        if all.generation > known {
-            // The table does not say what is new in it.
-            memory.store.removeAll()
-            await save()
+        let isMore = generation > known
+        let all = state.withLock { state in
+            // Others may have put as much as they know, under the same number.
+            state.table.advance()
+            return state.table
         }
+        // The table does not say what is new in it.
+        if isMore { memory.store.removeAll() }
+        await save()
         let last = PurgeRecords(after: all.generation)
-        guard await put(all.encoded(), Self.table, tier), await put(last.encoded(), Self.recent, tier) else {
-            return nil
-        }
-        return last
+        // Not over what another machine has put there meanwhile.
+        guard await replace(table, by: all.forOthers.encoded(), Self.table, tier) == true,
+            await replace(recent, by: last.encoded(), Self.recent, tier) == true
+        else { return nil }
+        return Last(records: last, bytes: last.encoded())
     }
 
-    /// Adds all purges up to a generation; if they cannot be read, everything older counts as invalidated.
-    private func merge(_ table: PurgeTable?, upTo generation: UInt64) async {
-        let everything = PurgeRecord(scope: .all, mode: .invalidate, generation: generation)
-        state.withLock { state in
-            if let table, table.generation >= generation {
-                state.table.merge(table)
-            } else {
-                state.table.add(everything)
+    /// Adds all purges before the last ones, and returns whether the tier has all that this machine knew.
+    ///
+    /// Where the table does not have them, everything that was loaded earlier counts as deleted here.
+    private func merge(_ table: PurgeTable?, with recent: PurgeRecords) async -> Bool {
+        let isComplete = state.withLock { state in
+            guard var table = table ?? (recent.base == 0 ? PurgeTable() : nil), table.generation >= recent.base else {
+                state.table.missed = recent.base
+                return true
             }
+            for record in recent.records { table.add(record) }
+            let isComplete = table.covers(state.table)
+            state.table.merge(table)
+            return isComplete
         }
-        forget([everything])
+        memory.store.removeAll()
         await save()
+        return isComplete
+    }
+
+    /// Puts a value into the tier, if the one there is still the expected one; nil if that is not known.
+    private func replace(_ expected: Data?, by value: Data, _ key: String, _ tier: TierAccess) async -> Bool? {
+        await tier.callAnyway(within: tier.limits.write) { [tier = tier.tier] in
+            try await tier.put(value, forKey: key, replacing: expected)
+        }
     }
 
     private func get(_ key: String, _ tier: TierAccess) async -> Data?? {
         await tier.callAnyway(within: tier.limits.call) { [tier = tier.tier] in try await tier.get(key) }
-    }
-
-    private func put(_ value: Data, _ key: String, _ tier: TierAccess) async -> Bool {
-        let stored: Void? = await tier.callAnyway(within: tier.limits.write) { [tier = tier.tier] in
-            try await tier.put(value, forKey: key, expiry: nil)
-        }
-        return stored != nil
     }
 }
 

@@ -41,6 +41,8 @@ struct PurgeRecords: Sendable, Equatable {
     ///
     /// A machine that knows the purges up to it knows all with these.
     private(set) var base: UInt64 = 0
+    /// The same for all that were added to one another; a store that has lost its purges gets others.
+    private var series = UInt64.random(in: 0 ... .max)
     private(set) var records: [PurgeRecord] = []
 
     /// The last generation.
@@ -53,8 +55,10 @@ struct PurgeRecords: Sendable, Equatable {
     /// No purges, after others that are not known.
     init(after base: UInt64) { self.base = base }
 
-    mutating func add(_ scope: PurgeScope, _ mode: PurgeMode) {
-        add(PurgeRecord(scope: scope, mode: mode, generation: PurgeRecord.next(after: generation)))
+    /// Adds a purge as the last one, later than another generation, too.
+    mutating func add(_ scope: PurgeScope, _ mode: PurgeMode, after known: UInt64 = 0) {
+        let generation = PurgeRecord.next(after: max(generation, known))
+        add(PurgeRecord(scope: scope, mode: mode, generation: generation))
     }
 
     private mutating func add(_ record: PurgeRecord) {
@@ -62,15 +66,29 @@ struct PurgeRecords: Sendable, Equatable {
         if records.count > Self.most { base = records.removeFirst().generation }
     }
 
+    /// Whether these are others with purges added, and no fewer than that: the purges before them are among the others, or
+    /// before those.
+    func follow(_ others: PurgeRecords) -> Bool {
+        series == others.series && (base == others.base || others.records.contains { $0.generation == base })
+    }
+
+    /// Whether each purge of a table that is not among those before these is among these.
+    func covers(_ table: PurgeTable) -> Bool {
+        var own = PurgeTable()
+        for record in records { own.add(record) }
+        return own.covers(table, since: base)
+    }
+
     // MARK: Bytes
 
-    private static let version: UInt8 = 1
+    private static let version: UInt8 = 2
 
-    /// In the envelope: base (8 bytes), then for each record mode (1), kind (1), generation (8) and text behind its
+    /// In the envelope: base (8 bytes), series (8), then for each record mode (1), kind (1), generation (8) and text behind its
     /// length (8).
     func encoded() -> Data {
         var content = Data()
         content.append(number: base)
+        content.append(number: series)
         for record in records {
             let (kind, text): (UInt8, String) =
                 switch record.scope {
@@ -89,9 +107,9 @@ struct PurgeRecords: Sendable, Equatable {
     /// Reads what ``encoded()`` returned; nil for anything else.
     init?(encoded: Data) {
         guard var rest = encoded.unsealed(version: Self.version),
-            let base = rest.popNumber(), base <= PurgeRecord.last
+            let base = rest.popNumber(), base <= PurgeRecord.last, let series = rest.popNumber()
         else { return nil }
-        self.base = base
+        (self.base, self.series) = (base, series)
         while let mode = rest.popFirst() {
             guard let kind = rest.popFirst(), let number = rest.popNumber(), number <= PurgeRecord.last,
                 number > generation, let field = rest.popField()

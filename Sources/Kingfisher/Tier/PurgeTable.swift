@@ -27,6 +27,10 @@ struct PurgeTable: Sendable, Equatable {
     private(set) var generation: UInt64 = 0
     private(set) var scopes: [UInt64: Marks] = [:]
     private(set) var prefixes: [String: Marks] = [:]
+    /// Before this generation this machine has missed purges: what was loaded earlier may have been purged.
+    ///
+    /// The tier's table has no such thing.
+    var missed: UInt64 = 0
 
     /// Beyond these the oldest purges become one of everything.
     static let mostScopes = 20_000
@@ -37,6 +41,7 @@ struct PurgeTable: Sendable, Equatable {
     /// The generation of what was made just now is not enough: what is being made began earlier.
     func state(of source: String, tags: Set<String>, loadedAt generation: UInt64) -> PurgeState {
         guard generation < self.generation else { return .valid }
+        if generation < missed { return .gone }
         var marks = scopes[Self.digest(.all)] ?? Marks()
         if let found = scopes[Self.digest(.source(key: source))] { marks.merge(found) }
         for tag in tags { if let found = scopes[Self.digest(.tag(tag))] { marks.merge(found) } }
@@ -73,9 +78,36 @@ struct PurgeTable: Sendable, Equatable {
     mutating func merge(_ other: PurgeTable) {
         scopes.merge(other.scopes) { $0.merged($1) }
         prefixes.merge(other.prefixes) { $0.merged($1) }
-        generation = max(generation, other.generation)
+        (generation, missed) = (max(generation, other.generation), max(missed, other.missed))
         trim()
     }
+
+    /// Whether a purge is among these, or a later one of its scope.
+    func contains(_ record: PurgeRecord) -> Bool {
+        var marks = scopes[Self.digest(.all)] ?? Marks()
+        if case .prefix(let prefix) = record.scope {
+            marks.merge(prefixes[prefix] ?? Marks())
+        } else {
+            marks.merge(scopes[Self.digest(record.scope)] ?? Marks())
+        }
+        return record.mode == .delete ? marks.deleted >= record.generation : marks.last >= record.generation
+    }
+
+    /// Whether each purge of another table after a generation is among these, or a later one of the same scope, or of
+    /// everything.
+    func covers(_ other: PurgeTable, since generation: UInt64 = 0) -> Bool {
+        let all = scopes[Self.digest(.all)] ?? Marks()
+        func covers(_ marks: Marks, by found: Marks?) -> Bool {
+            let most = all.merged(found ?? Marks())
+            let isInvalidated = marks.invalidated <= max(most.invalidated, most.deleted, generation)
+            return isInvalidated && marks.deleted <= max(most.deleted, generation)
+        }
+        return other.scopes.allSatisfy { covers($0.value, by: scopes[$0.key]) }
+            && other.prefixes.allSatisfy { covers($0.value, by: prefixes[$0.key]) }
+    }
+
+    /// Gives the table a later generation: there is more in it than others with its generation may know.
+    mutating func advance() { generation = PurgeRecord.next(after: generation) }
 
     private mutating func trim() {
         var folded = Marks()
@@ -110,13 +142,14 @@ struct PurgeTable: Sendable, Equatable {
 
     // MARK: Bytes
 
-    private static let version: UInt8 = 1
+    private static let version: UInt8 = 2
 
-    /// In the envelope: generation (8 bytes), then for each of the two kinds their number (8) and the records: the
+    /// In the envelope: generation (8 bytes), what was missed (8), then for each of the two kinds their number (8) and the records: the
     /// checksum of a scope (8), or a prefix behind its length (8), and two generations (8 each).
     func encoded() -> Data {
         var content = Data()
         content.append(number: generation)
+        content.append(number: missed)
         content.append(number: UInt64(scopes.count))
         for (digest, marks) in scopes {
             for number in [digest, marks.invalidated, marks.deleted] { content.append(number: number) }
@@ -132,7 +165,8 @@ struct PurgeTable: Sendable, Equatable {
     /// Reads what ``encoded()`` returned; nil for anything else.
     init?(encoded: Data) {
         guard var rest = encoded.unsealed(version: Self.version),
-            let generation = rest.popNumber(), generation <= PurgeRecord.last, let count = rest.popNumber()
+            let generation = rest.popNumber(), generation <= PurgeRecord.last,
+            let missed = rest.popNumber(), missed <= PurgeRecord.last, let count = rest.popNumber()
         else { return nil }
         for _ in 0..<min(count, UInt64(rest.count)) {
             guard let digest = rest.popNumber(), let marks = rest.popMarks() else { return nil }
@@ -144,7 +178,14 @@ struct PurgeTable: Sendable, Equatable {
             prefixes[String(decoding: prefix, as: UTF8.self)] = marks
         }
         guard rest.isEmpty else { return nil }
-        self.generation = generation
+        (self.generation, self.missed) = (generation, missed)
+    }
+
+    /// The table as other machines get it.
+    var forOthers: PurgeTable {
+        var table = self
+        table.missed = 0
+        return table
     }
 }
 

@@ -39,6 +39,19 @@ public protocol SharedTier: Sendable {
     ///
     /// - Throws: Any error.
     func remove(_ key: String) async throws
+
+    /// Stores a value in place of another one, in one step: nothing that another machine stores meanwhile is lost.
+    ///
+    /// Purges are shared by it. The default looks, compares and stores, which is not one step: of two machines that purge
+    /// at one moment, one may lose its purge.
+    ///
+    /// - Parameters:
+    ///   - value: The bytes.
+    ///   - key: The key.
+    ///   - expected: The value that the key has to have; nil is none.
+    /// - Returns: Whether it had it, and has the new one now.
+    /// - Throws: Any error; the value may have been stored nevertheless.
+    func put(_ value: Data, forKey key: String, replacing expected: Data?) async throws -> Bool
 }
 
 extension SharedTier {
@@ -46,6 +59,13 @@ extension SharedTier {
     public var maximumValueSize: Int { .max }
     /// None.
     public var leases: (any SharedLeases)? { nil }
+
+    /// Looks, compares and stores.
+    public func put(_ value: Data, forKey key: String, replacing expected: Data?) async throws -> Bool {
+        guard try await get(key) == expected else { return false }
+        try await put(value, forKey: key, expiry: nil)
+        return true
+    }
 }
 
 /// Rights that one of several machines has at a time, and loses unless it renews them. (Not in Kingfisher.)
@@ -97,6 +117,11 @@ public struct LeasedTier: SharedTier {
     /// Stores a value where its key belongs.
     public func put(_ value: Data, forKey key: String, expiry: Duration?) async throws {
         try await place(of: key).put(value, forKey: key, expiry: expiry)
+    }
+
+    /// Stores a value in place of another one where its key belongs.
+    public func put(_ value: Data, forKey key: String, replacing expected: Data?) async throws -> Bool {
+        try await place(of: key).put(value, forKey: key, replacing: expected)
     }
 
     /// Removes a value from where its key belongs.

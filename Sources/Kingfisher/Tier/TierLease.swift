@@ -70,15 +70,15 @@ extension TierAccess {
         case unknown
     }
 
-    /// Asks for the right to make an entry; anyway, if need be: while the tier fails, too.
-    func lease(_ key: TierKey, anyway: Bool = false) async -> Turn {
+    /// Asks for the right to make an entry.
+    func lease(_ key: TierKey) async -> Turn {
         guard let leases = tier.leases else { return .unknown }
         let owner = String(UInt64.random(in: 0...UInt64.max), radix: 36)
         let duration = limits.lease
         let take: @Sendable () async throws -> Bool = {
             try await leases.lease(key.lease, owner: owner, duration: duration)
         }
-        let isTaken = anyway ? await callAnyway(within: limits.call, take) : await call(within: limits.call, take)
+        let isTaken = await call(within: limits.call, take)
         guard let isTaken else { return .unknown }
         guard isTaken else { return .held }
         count { $0.leases += 1 }

@@ -12,13 +12,14 @@ struct RedisCommand: Sendable {
     /// A command of words.
     init(_ words: String...) { self.init(words) }
 
-    /// A command of words, a value behind them, and further words.
-    init(_ words: [String], value: Data? = nil, _ further: [String] = []) {
-        let count = words.count + (value == nil ? 0 : 1) + further.count
-        bytes.reserveCapacity(32 * count + words.reduce(value?.count ?? 0) { $0 + $1.utf8.count })
+    /// A command of words, values behind them, and further words.
+    init(_ words: [String], values: [Data] = [], _ further: [String] = []) {
+        let count = words.count + values.count + further.count
+        let size = words.reduce(values.reduce(0) { $0 + $1.count }) { $0 + $1.utf8.count }
+        bytes.reserveCapacity(32 * count + size)
         bytes += "*\(count)\r\n".utf8
         for word in words { add(word.utf8) }
-        if let value { add(value) }
+        for value in values { add(value) }
         for word in further { add(word.utf8) }
     }
 

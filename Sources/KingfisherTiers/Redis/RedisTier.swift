@@ -91,10 +91,27 @@ public final class RedisTier: SharedTier {
         }
         let further = expiry.map { ["PX", "\($0.redisMilliseconds)"] } ?? []
         let answer = try await router.send(
-            RedisCommand(["SET", prefix + key], value: value, further),
+            RedisCommand(["SET", prefix + key], values: [value], further),
             key: prefix + key
         )
         guard answer == .text("OK") else { throw unexpected }
+    }
+
+    /// Stores a value in place of another one, in one step.
+    ///
+    /// - Throws: `RedisError`, or `CancellationError`; the value may have been stored nevertheless.
+    public func put(_ value: Data, forKey key: String, replacing expected: Data?) async throws -> Bool {
+        guard value.count <= maximumValueSize else {
+            throw RedisError(.valueTooLarge, "A value of \(value.count) bytes is too large for Redis.")
+        }
+        // No value is false, and none of ours is empty.
+        let script = """
+            if (redis.call('GET', KEYS[1]) or '') ~= ARGV[1] then return 0 end \
+            redis.call('SET', KEYS[1], ARGV[2]) return 1
+            """
+        let command = RedisCommand(["EVAL", script, "1", prefix + key], values: [expected ?? Data(), value])
+        guard case .integer(let count) = try await router.send(command, key: prefix + key) else { throw unexpected }
+        return count == 1
     }
 
     /// Removes the value of a key, if there is one.

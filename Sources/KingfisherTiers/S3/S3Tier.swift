@@ -92,6 +92,35 @@ public final class S3Tier: SharedTier {
         _ = try await client.reply(to: request)
     }
 
+    /// Stores a value in place of another one, on condition that the object has not changed since it was compared.
+    ///
+    /// Stores that do not know `If-Match` and `If-None-Match` of PUT store without the condition.
+    ///
+    /// - Parameters:
+    ///   - value: The bytes.
+    ///   - key: The key.
+    ///   - expected: The value that the key has to have; nil is none.
+    /// - Returns: Whether it had it, and has the new one now.
+    /// - Throws: An ``S3Error`` if the store refuses, or if the value is too large; an error of the transport.
+    public func put(_ value: Data, forKey key: String, replacing expected: Data?) async throws -> Bool {
+        guard value.count <= maximumValueSize else { throw tooLarge(value.count) }
+        let found = try await client.reply(to: request("GET", key), limit: max(maximumValueSize, 64 << 10))
+        guard (found.isSuccess ? found.body : nil) == expected else { return false }
+        var request = request("PUT", key)
+        request.body = value
+        request.fields = [("content-type", "application/octet-stream")]
+        if found.isSuccess {
+            if let tag = found.response.value(forHTTPHeaderField: "ETag") { request.fields.append(("if-match", tag)) }
+        } else {
+            request.fields.append(("if-none-match", "*"))
+        }
+        do {
+            return try await client.reply(to: request).isSuccess
+        } catch let error as S3Error where error.status == 412 || error.status == 409 {
+            return false
+        }
+    }
+
     /// Removes the value of a key, if there is one.
     ///
     /// - Throws: An ``S3Error`` if the store refuses; an error of the transport.

@@ -69,6 +69,92 @@ import Testing
         }
     }
 
+    @Test("What a tag's purge is about stays purged for it, also after a load with another tag has used it")
+    func tagsOfOthers() async throws {
+        try await Rig.run { rig in
+            try route(rig.server)
+            let url = rig.server.url("/a.png")
+            func width(_ tags: Set<String>) async throws -> Int {
+                try await self.width(rig.manager, url, [.cacheTags(tags)])
+            }
+            #expect(try await width(["one"]) == 1)
+            #expect(try await width(["two"]) == 1)
+            try await rig.cache.purge(.tag("one"), mode: .delete)
+            // It is in memory again.
+            for tags: Set<String> in [["two"], [], ["two", "three"]] { #expect(try await width(tags) == 1) }
+            #expect(rig.cache.isCached(forKey: url.cacheKey))
+            #expect(try await width(["two", "one"]) == 2)
+            #expect(try await width(["one"]) == 2)
+            #expect(try await width(["two"]) == 2)
+            try await rig.cache.purge(.tag("two"), mode: .invalidate)
+            #expect(try await width(["one"]) == 2)
+            #expect(try await width(["two"]) == 2)
+            await waitForRequests(3, rig)
+            #expect(try await width(["two"]) == 3)
+        }
+    }
+
+    @Test("Of two machines that purge at one moment none loses its purge, however long one of them stalls")
+    func stalledPurge() async throws {
+        try await Machines.run(3) { machines in
+            let caches = machines.managers.map(\.cache)
+            let before = caches[0].core.purges.generation
+            // The other machine purges again and again between this one's look and its change.
+            @Sendable func purgeBefore(_ number: Int) {
+                guard number <= 3 else { return }
+                machines.tier.beforeReplacing {
+                    await #expect(throws: Never.self) {
+                        try await caches[1].purge(.tag("other \(number)"), mode: .delete)
+                    }
+                    purgeBefore(number + 1)
+                }
+            }
+            purgeBefore(1)
+            try await caches[0].purge(.tag("one"), mode: .delete)
+            for cache in caches {
+                try await until("all know it") {
+                    ["one", "other 1", "other 2", "other 3"].allSatisfy {
+                        cache.core.purges.state(of: "a", tags: [$0], loadedAt: before) == .gone
+                    }
+                }
+                #expect(cache.core.purges.state(of: "a", tags: ["none"], loadedAt: before) == .valid)
+            }
+        }
+    }
+
+    @Test("Purges of several machines at one time, with calls that fail, are in force everywhere")
+    func randomPurges() async throws {
+        var dice = SeededGenerator(state: 61)
+        for _ in 0..<5 {
+            try await Machines.run(3) { machines in
+                let caches = machines.managers.map(\.cache)
+                var purged: [String] = []
+                for round in 0..<30 {
+                    let fails = Int.random(in: 0..<8, using: &dice) == 0
+                    if fails { machines.tier.behaviour = .fails }
+                    let done = await withTaskGroup(of: String?.self) { group in
+                        for (number, cache) in caches.enumerated() where Bool.random(using: &dice) {
+                            group.addTask {
+                                let tag = "\(round)-\(number)"
+                                return (try? await cache.purge(.tag(tag), mode: .delete)) == nil ? nil : tag
+                            }
+                        }
+                        return await group.reduce(into: [String]()) { if let tag = $1 { $0.append(tag) } }
+                    }
+                    purged += done
+                    #expect(!fails || done.isEmpty)
+                    machines.tier.behaviour = .works
+                }
+                #expect(!purged.isEmpty)
+                for cache in caches {
+                    try await until("all know all") {
+                        purged.allSatisfy { cache.core.purges.state(of: "a", tags: [$0], loadedAt: 1) == .gone }
+                    }
+                }
+            }
+        }
+    }
+
     /// What purges are about, and whether that is `/a.png` with the tag `one`.
     private static let scopes: [(PurgeScope, isMeant: Bool)] = [
         (.tag("one"), true), (.tag("two"), false), (.tag("on"), false), (.all, true), (.prefix("http://"), true),

@@ -20,6 +20,7 @@ final class TestTier: SharedTier, SharedLeases {
         var leases: [String: (owner: String, end: ContinuousClock.Instant)] = [:]
         var calls: [String] = []
         var renewals = 0
+        var replacing: [@Sendable () async -> Void] = []
     }
     private let state = Locked(State())
     private let hasLeases: Bool
@@ -45,6 +46,9 @@ final class TestTier: SharedTier, SharedLeases {
     var renewals: Int { state.withLock { $0.renewals } }
     var heldLeases: Int { state.withLock { $0.leases.count } }
 
+    /// Does something before the next value is replaced, as a machine does that is faster.
+    func beforeReplacing(_ body: @escaping @Sendable () async -> Void) { state.withLock { $0.replacing.append(body) } }
+
     private func begin(_ call: String) async throws {
         let behaviour = state.withLock { state in
             state.calls.append(call)
@@ -65,6 +69,16 @@ final class TestTier: SharedTier, SharedLeases {
     func put(_ value: Data, forKey key: String, expiry: Duration?) async throws {
         try await begin("put")
         state.withLock { ($0.values[key], $0.expiries[key]) = (value, expiry) }
+    }
+
+    func put(_ value: Data, forKey key: String, replacing expected: Data?) async throws -> Bool {
+        try await begin("replace")
+        await state.withLock { $0.replacing.isEmpty ? nil : $0.replacing.removeFirst() }?()
+        return state.withLock { state in
+            guard state.values[key] == expected else { return false }
+            (state.values[key], state.expiries[key]) = (value, nil)
+            return true
+        }
     }
 
     func remove(_ key: String) async throws {

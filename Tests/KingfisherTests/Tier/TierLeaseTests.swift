@@ -58,7 +58,7 @@ import Testing
         try await Machines.run(1) { machines in
             machines.server.route("/a.png", .data(try SampleImage.png()))
             let key = TierKey(forKey: machines.server.url("/a.png").absoluteString, nil)
-            let isTaken = try await machines.tier.lease(key.lease, owner: "dead", duration: .milliseconds(300))
+            let isTaken = try await machines.tier.lease(key.lease, owner: "dead", duration: .seconds(3))
             #expect(isTaken)
             #expect(try await machines.load(on: 0).cacheType == .none)
             #expect(machines.statistics(0).waits == 1 && machines.statistics(0).leases == 1)

@@ -1,8 +1,6 @@
-// Waiting for a state of which nothing notifies, for the tests of this package.
+// Waiting for a condition by polling, for the tests of this package.
 
-/// Waits until a condition holds of which nothing notifies, such as the state of a thread of the transport.
-///
-/// It looks again and again; how long it rests in between decides only how soon it notices.
+/// Polls until a condition holds; for conditions without a notification, such as the state of a thread of the transport.
 ///
 /// - Throws: ``WaitedInVain`` if that takes longer than it can on a busy machine.
 package func until(_ what: String, _ condition: () -> Bool) async throws {

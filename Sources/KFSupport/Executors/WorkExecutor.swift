@@ -7,9 +7,9 @@ import Synchronization
 
 /// A bounded pool of threads of its own, for work that must not run on the cooperative pool or the caller's thread.
 ///
-/// Work is taken by the priority of its task, and in the order it came within one priority, except that work which says
-/// that it is large comes after other work of its priority, and never takes the last thread: while it runs there is one
-/// more. A thread starts when there is more work than threads; it ends with the executor, or when there has been no work for the executor's idle time.
+/// Work is taken by the priority of its task, and in the order it came within one priority. Large work (``Lane/makeWay()``)
+/// comes after other work of its priority. While large work runs there is one thread more, which takes small work only. A
+/// thread starts when there is more work than threads; it ends with the executor, or when there has been no work for the executor's idle time.
 package final class WorkExecutor: TaskExecutor {
     /// For work that keeps a core busy: decoding, processing and encoding pixels; and for what is done to the file of
     /// such an image and takes less time than another thread needs to wake.

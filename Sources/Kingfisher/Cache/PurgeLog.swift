@@ -8,13 +8,13 @@ import KFSupport
 ///
 /// A purge is a number, the generation of the last one of each source, tag and prefix. An entry keeps at which
 /// generation its load began, and is not valid once a purge that concerns it is later. Nothing is looked for or
-/// deleted, so a purge takes the same time however many entries it is about. Memory keeps no numbers: it forgets what
-/// may be concerned.
+/// deleted, so a purge takes the same time however many entries it is about. Memory forgets what may be concerned; an
+/// image that comes back from the disk keeps its number there, for loads with other tags.
 ///
-/// Machines that share a tier share the purges, as two values in it: the last 64, and the table of all. A purge replaces the
-/// first, if no other machine has done so since it was read, and is in force from then on: each machine polls that value
-/// twice a second. The table is for those who have missed more; it names the last purge that is in it, and where that is not
-/// enough, everything counts as purged.
+/// Machines that share a tier share the purges, as two values in it: the last 64, and the table of all. A purge replaces
+/// the first value if no other machine has replaced it since it was read; each machine polls that value twice a second.
+/// The table is for machines that have missed more than 64 purges. It has the number of the last purge in it; where that
+/// is too old for a machine, everything that the machine has counts as purged.
 final class PurgeLog: Sendable {
     /// The last purges, and the value in the tier that says so.
     private struct Last: Sendable {
@@ -35,8 +35,8 @@ final class PurgeLog: Sendable {
     /// Where the purges are kept; a name that no entry has.
     private let file: URL
     private let memory: MemoryStorage.Backend<KFCrossPlatformImage>
-    /// In which this machine purges and looks for purges, one after the other: what it has put into the tier it knows when it
-    /// looks the next time.
+    /// The order in which this machine purges and polls, one after the other: a poll comes after the purge that it finds
+    /// in the tier is known here.
     private let turns = KeyedSerialQueue()
     /// Held while the file is written, so that what is newer is written last.
     private let writing = Locked(())
@@ -126,9 +126,8 @@ final class PurgeLog: Sendable {
         throw SharedTierError(tier: tier.tier.name)
     }
 
-    /// Puts all purges into the tier now and then, for machines to which the last ones are not enough.
-    ///
-    /// What is not there in time costs these all that they have.
+    /// Writes the table of all purges to the tier after every eighth purge of this machine, for machines that have missed
+    /// more than the last 64 purges.
     private func keepTable(_ tier: TierAccess) async {
         let table = state.withLock { state -> PurgeTable? in
             state.sincePuttingTable -= 1
@@ -198,7 +197,7 @@ final class PurgeLog: Sendable {
             } else {
                 // More than the last ones are new, or another machine has restored what it knew.
                 guard let found = await get(Self.table, tier) else { return nil }
-                isComplete = await merge(found.flatMap { PurgeTable(encoded: $0) }, with: recent)
+                isComplete = await merge(found.flatMap { PurgeTable(encoded: $0) }, with: recent, known: known)
             }
             if !isComplete { return await restored(tier) }
         }
@@ -237,11 +236,12 @@ final class PurgeLog: Sendable {
     /// Adds all purges before the last ones, and returns whether the tier has all that this machine knew.
     ///
     /// Where the table does not have them, everything that was loaded earlier counts as deleted here.
-    private func merge(_ table: PurgeTable?, with recent: PurgeRecords) async -> Bool {
+    private func merge(_ table: PurgeTable?, with recent: PurgeRecords, known: UInt64) async -> Bool {
         let isComplete = state.withLock { state in
             guard var table = table ?? (recent.base == 0 ? PurgeTable() : nil), table.generation >= recent.base else {
-                state.table.missed = recent.base
-                return true
+                // A machine that knew the purges up to there, as after a restart, has missed none.
+                if known < recent.base { state.table.missed = recent.base }
+                return known < recent.base || recent.covers(state.table)
             }
             for record in recent.records { table.add(record) }
             let isComplete = table.covers(state.table)

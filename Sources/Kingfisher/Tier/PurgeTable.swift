@@ -144,8 +144,8 @@ struct PurgeTable: Sendable, Equatable {
 
     private static let version: UInt8 = 2
 
-    /// In the envelope: generation (8 bytes), what was missed (8), then for each of the two kinds their number (8) and the records: the
-    /// checksum of a scope (8), or a prefix behind its length (8), and two generations (8 each).
+    /// In the envelope: generation (8 bytes), what was missed (8), then for each of the two kinds their number (8) and the
+    /// records: the checksum of a scope (8), or a prefix behind its length (8), and two generations (8 each).
     func encoded() -> Data {
         var content = Data()
         content.append(number: generation)

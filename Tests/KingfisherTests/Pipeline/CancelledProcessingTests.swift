@@ -1,4 +1,4 @@
-// What has begun ends soon where nobody wants it any more: between frames, and between decoding and encoding.
+// Cancelled loads stop processing between frames, and between decoding and encoding.
 
 import Foundation
 import KFImaging
@@ -87,7 +87,7 @@ import Testing
         }
     }
 
-    /// Says what it is told of an image's weight.
+    /// A processor with a fixed weight for every image.
     private struct WeighedProcessor: WeighingImageProcessor {
         let identifier = "weighed"
         let weight: ImageWeight

@@ -155,6 +155,25 @@ import Testing
         }
     }
 
+    @Test("A restarted machine that knows all purges keeps what it has, also if the tier has lost the table of all")
+    func restarted() async throws {
+        try await Machines.run(1) { machines in
+            let core = machines.managers[0].cache.core
+            for number in 0..<80 { try await machines.managers[0].cache.purge(.tag("\(number)"), mode: .delete) }
+            core.purges.follow(nil)
+            let before = core.purges.generation
+            machines.tier.values["kf1-purge-table"] = nil
+            let restarted = PurgeLog(
+                directory: core.disk.directoryURL,
+                memory: MemoryStorage.Backend(config: .init(totalCostLimit: 0))
+            )
+            try await restarted.purge(.tag("new"), .delete, TierAccess(machines.tier, limits: .patient))
+            #expect(restarted.state(of: "a", tags: ["79"], loadedAt: before - 1) == .gone)
+            #expect(restarted.state(of: "a", tags: ["new"], loadedAt: before) == .gone)
+            #expect(restarted.state(of: "a", tags: [], loadedAt: 1) == .valid)
+        }
+    }
+
     /// What purges are about, and whether that is `/a.png` with the tag `one`.
     private static let scopes: [(PurgeScope, isMeant: Bool)] = [
         (.tag("one"), true), (.tag("two"), false), (.tag("on"), false), (.all, true), (.prefix("http://"), true),

@@ -33,6 +33,8 @@ struct RedisTierTests {
             #expect(try await tier.get("c") == Data("new".utf8))
             try await tier.remove("c")
             try await tier.remove("c")
+            #expect(try await replacements(in: tier, "e") == [false, true, false, true, false])
+            #expect(try await winners(in: tier, "e") == 1)
             #expect(try await tier.get("c") == nil)
             let tooLarge = Data(count: tier.maximumValueSize + 1)
             #expect(

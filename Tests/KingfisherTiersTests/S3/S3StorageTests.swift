@@ -35,6 +35,12 @@ struct S3StorageTests {
         #expect(try await tier.keys(beginningWith: key).isEmpty)
     }
 
+    @Test("A value is replaced only if it is the expected one") func replacing() async throws {
+        let tier = try server().tier(prefix: "replacing")
+        #expect(try await replacements(in: tier, "kf1-d") == [false, true, false, true, false])
+        #expect(try await winners(in: tier, "kf1-d") == 1)
+    }
+
     @Test("A value that has expired is a miss, and is replaced by the next one") func expired() async throws {
         let server = try server()
         let place = S3Tier.Configuration(bucket: "images", region: "us-east-1", endpoint: server.endpoint)

@@ -8,7 +8,7 @@ extension ClientWatch {
 
     /// What the work comes to; it is cancelled, and not waited for, when the time is over or the client leaves.
     ///
-    /// The work runs to its end in any case, though cancelled.
+    /// Cancelled work ends at its next step; until then it holds its place in the queue.
     func outcome(
         until deadline: NIODeadline,
         on connection: any Channel,

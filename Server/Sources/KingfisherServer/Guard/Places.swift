@@ -62,8 +62,8 @@ package final class Places: Sendable {
 
 /// A place, as one request has taken or shared it.
 ///
-/// It is given up with the last reference, and so held as long as anything may still work for the request: its processor
-/// has a reference.
+/// It is given up with the last reference, and so held as long as anything may still work for the request: the processor
+/// of the request has a reference.
 package final class Place: Sendable {
     /// Whether no other request had the place.
     let isFirst: Bool

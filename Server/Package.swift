@@ -14,6 +14,9 @@ let settings: [SwiftSetting] =
 
 let package = Package(
     name: "KingfisherServer",
+    products: [
+        .library(name: "KingfisherServer", targets: ["KingfisherServer"])
+    ],
     dependencies: [
         .package(name: "Kingfisher", path: ".."),
         .package(url: "https://github.com/apple/swift-argument-parser.git", from: "1.5.0"),

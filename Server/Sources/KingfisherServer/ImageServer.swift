@@ -21,13 +21,17 @@ public struct ImageServer: Sendable {
 
     /// A server that is set up by variables of the environment; `docs/server-options.md` lists them.
     ///
-    /// `KF_BIND` and `KF_WORKERS` are for the program, and do nothing here.
+    /// `KF_BIND`, `KF_WORKERS`, `KF_MAX_CLIENTS` and `KF_GRACEFUL_STOP_TIMEOUT` are for the program, and do nothing here.
+    ///
+    /// Sources are decoded in locked processes, unless `KF_ISOLATION` says otherwise: the program `kf-decoder` has to be
+    /// beside the application, or the application begins with `EmbeddedDecoder.start()`. That and the limits of time and
+    /// memory hold for everything that the process decodes from now on (`ImageDecodingLimits.default`).
     ///
     /// - Parameters:
     ///   - environment: The variables; those that begin with neither `KF_` nor `IMGPROXY_` are ignored.
     ///   - allowsUnsigned: Whether everybody may have anything made where no key is set.
     ///   - logger: Gets a line for each request that is not answered from the caches.
-    /// - Throws: ``InvalidConfiguration`` if a variable is wrong, or the key is missing.
+    /// - Throws: ``InvalidConfiguration`` if a variable is wrong, the key is missing, or no process can be locked.
     public init(
         environment: [String: String],
         allowsUnsigned: Bool = false,
@@ -39,6 +43,7 @@ public struct ImageServer: Sendable {
             complaints = ["KF_KEY: Without a key and a salt anybody can have anything made; see allowsUnsigned."]
         }
         guard complaints.isEmpty else { throw InvalidConfiguration(complaints: complaints) }
+        try configuration.isolateDecoders()
         let renderer = try ImageRenderer(configuration: configuration, logger: logger)
         self.init(configuration: configuration, renderer: renderer, logger: logger)
     }
@@ -64,7 +69,7 @@ public struct ImageServer: Sendable {
         )
     }
 
-    /// Answers GET and HEAD for all paths that no other route of the router is for, `/health` and `/metrics` among them; and
+    /// Answers GET, HEAD and OPTIONS for all paths that no other route of the router is for, `/health` and `/metrics` among them; and
     /// `POST /purge` and PURGE, where `KF_PURGE_TOKEN` is set.
     ///
     /// `KF_PATH_PREFIX` is what the paths of images begin with. The router must not belong to a group with a path.
@@ -72,29 +77,52 @@ public struct ImageServer: Sendable {
     /// - Parameter router: The router of the application.
     public func addRoutes<Context: ConnectionRequestContext>(to router: some RouterMethods<Context>) {
         let responder = ImageResponder<Context>(routes: routes)
-        for method in [HTTPRequest.Method.get, .head, .purge] { router.on("**", method: method, responder: responder) }
+        for method in [HTTPRequest.Method.get, .head, .options, .purge] {
+            router.on("**", method: method, responder: responder)
+        }
         router.on("purge", method: .post, responder: responder)
+        let prefix = routes.configuration.urls.prefix
+        if !prefix.isEmpty { router.on(RouterPath(prefix + "/purge"), method: .post, responder: responder) }
     }
 
     /// What answers all requests of an application that serves nothing else.
     public var responder: some HTTPResponder<ImageRequestContext> { ImageResponder(routes: routes) }
 
-    /// Connections that tell when their clients leave, so that nothing is made for these, and that are closed when their
-    /// clients take nothing of their answers any more.
+    /// Connections that tell when their clients leave, so that nothing is made for these; that are closed when their clients
+    /// take nothing of their answers any more, or send requests without an end; and that end when their answers have
+    /// arrived, once the application is told to end.
     ///
     /// With other ones everything works but that.
     public var http: HTTPServerBuilder {
         let (clients, metrics, configuration) = (routes.clients, routes.metrics, routes.configuration)
-        return .http1(
-            configuration: HTTP1Channel.Configuration(
-                additionalChannelHandlers: [
-                    LeavingHandler(clients: clients),
-                    StallHandler(timeout: .seconds(Int64(configuration.writeTimeout)), metrics: metrics),
-                ],
-                idleTimeout: .seconds(Int64(configuration.keepAliveTimeout))
-            )
+        let connections = HTTP1Channel.Configuration(
+            additionalChannelHandlers: [
+                LeavingHandler(clients: clients),
+                StallHandler(timeout: .seconds(Int64(configuration.writeTimeout)), metrics: metrics),
+                RequestTimer(timeout: .seconds(Int64(configuration.readTimeout)), metrics: metrics),
+                // What those before it close is closed at once.
+                EndingHandler(),
+            ],
+            idleTimeout: .seconds(Int64(configuration.keepAliveTimeout))
         )
+        return HTTPServerBuilder { ImageChannel(base: HTTP1Channel(responder: $0, configuration: connections)) }
     }
+}
+
+/// Hummingbird's connections, with a handler where it has no place for one.
+private struct ImageChannel: HTTPChannelHandler {
+    let base: HTTP1Channel
+
+    var responder: Responder { base.responder }
+
+    func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<HTTP1Channel.Value> {
+        base.setup(channel: channel, logger: logger).assumeIsolated().flatMapThrowing { value in
+            try PersistenceHandler.add(to: channel.pipeline.syncOperations)
+            return value
+        }.nonisolated()
+    }
+
+    func handle(value: HTTP1Channel.Value, logger: Logger) async { await base.handle(value: value, logger: logger) }
 }
 
 /// Variables of the environment that are wrong.

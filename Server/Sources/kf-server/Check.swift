@@ -1,6 +1,7 @@
 // `kf-server check`: what is in force, and what is wrong. For those who set a server up, and for scripts that start one.
 
 import ArgumentParser
+import Foundation
 import KFImageURLs
 import Kingfisher
 import KingfisherServer
@@ -17,15 +18,25 @@ struct Check: ParsableCommand {
         for (name, value) in configuration.inForce { print("\(name)=\(value)") }
         var complaints = problems.map(\.line)
         var isWrong = problems.contains(where: \.isError)
-        do { _ = try configuration.fleet.makeTier() } catch {
+        var report: StartReport?
+        do { report = try configuration.startReport() } catch {
             complaints += error.complaints.map { "error: \($0)" }
             isWrong = true
         }
+        if let complaint = report?.folderComplaint { complaints.append("warning: \(complaint)") }
         complain(complaints)
         if isWrong { throw ExitCode(1) }
+        if let report { print("Disk cache: \(report.folder)\nShared tier: \(report.tier)") }
         print("Formats read: \(ImageContentType.readable.map(\.name).joined(separator: ", "))")
         print("Formats written: \(ImageContentType.writable.map(\.name).joined(separator: ", "))")
-        try configuration.isolateDecoders()
+        try starting { () throws(InvalidConfiguration) in try configuration.isolateDecoders() }
         print("Decoders: \(DecodingIsolation.summary(of: ImageDecodingLimits.default.isolation))")
+    }
+}
+
+extension ServerConfiguration {
+    fileprivate func startReport() throws(InvalidConfiguration) -> StartReport {
+        let folder = ImageCache(name: "kf-server").diskStorage.directoryURL.path
+        return StartReport(tier: try fleet.makeTier(), folder: folder)
     }
 }

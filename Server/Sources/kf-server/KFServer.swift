@@ -3,8 +3,8 @@
 import ArgumentParser
 import Foundation
 import KFImageURLs
-import Kingfisher
 import KingfisherDecoder
+import KingfisherServer
 
 @main enum Main {
     static func main() async {
@@ -59,28 +59,10 @@ extension ConfigurationProblem {
     var line: String { "\(isError ? "error" : "warning"): \(name): \(text)" }
 }
 
-extension ServerConfiguration {
-    /// Has images decoded where the settings say.
-    ///
-    /// - Throws: `ExitCode` if they have to be decoded in locked processes, and there can be none.
-    func isolateDecoders() throws {
-        let wanted: DecodingIsolation =
-            switch isolation {
-            case .required: .required
-            case .sandboxed: .sandboxed
-            case .none: .inProcess
-            }
-        var limits = ImageDecodingLimits.default
-        limits.isolation = wanted
-        // Longer, and nobody waits for the image any more.
-        limits.maxDecodingDuration = Double(timeout)
-        // A decoder gets the memory that the largest source may take; URLs may raise the limit where that is allowed.
-        let mostPixels = Int(sources.maxMegapixels * 1e6)
-        limits.maxPixelCount = urls.allowsSecurityOptions ? max(limits.maxPixelCount, mostPixels) : mostPixels
-        ImageDecodingLimits.default = limits
-        guard wanted == .required, let obstacle = DecodingIsolation.status.obstacle else { return }
-        let advice = "KF_ISOLATION=sandboxed decodes in the process of the server where it must; see docs/security.md."
-        complain(["error: KF_ISOLATION: Sources cannot be decoded in locked processes: \(obstacle). \(advice)"])
+/// Runs a step of a start; says what is wrong, and ends the program, if there can be none.
+func starting<T>(_ step: () throws(InvalidConfiguration) -> T) throws -> T {
+    do { return try step() } catch {
+        complain(error.complaints.map { "error: \($0)" })
         throw ExitCode(1)
     }
 }

@@ -24,14 +24,12 @@ struct Serve: AsyncParsableCommand {
         if problems.contains(where: \.isError) { throw ExitCode(1) }
         kf_server_limit_heap()
         if configuration.workerCount > 0 { PixelThreads.count = configuration.workerCount }
-        try configuration.isolateDecoders()
+        try starting { () throws(InvalidConfiguration) in try configuration.isolateDecoders() }
 
         var logger = Logger(label: "kf-server") { JSONLogHandler(label: $0) }
         logger.logLevel = configuration.logLevel.level
-        let renderer: ImageRenderer
-        do { renderer = try ImageRenderer(configuration: configuration, logger: logger) } catch {
-            complain(error.complaints.map { "error: \($0)" })
-            throw ExitCode(1)
+        let renderer = try starting { () throws(InvalidConfiguration) in
+            try ImageRenderer(configuration: configuration, logger: logger)
         }
         let server = ImageServer(
             configuration: configuration,
@@ -52,8 +50,8 @@ struct Serve: AsyncParsableCommand {
             gracefulShutdownSignals: [.sigterm, .sigint],
             logger: logger
         )
-        // Requests in flight end within their time; clients that read slowly do not hold the program up.
-        group.maximumGracefulShutdownDuration = .seconds(configuration.timeout + 10)
+        // Clients that read slowly do not hold the program up for longer.
+        group.maximumGracefulShutdownDuration = .seconds(configuration.secondsToEnd)
         try await ServiceGroup(configuration: group).run()
     }
 }
@@ -67,12 +65,21 @@ private struct ImageCaches: Service {
 }
 
 extension ServerConfiguration {
+    /// How many connections are accepted: as many as are configured, if descriptors are left for files and sources then.
+    ///
+    /// A system that refuses further descriptors would be asked for them again and again.
+    private var connectionLimit: Int {
+        let descriptors = Int(kf_server_raise_descriptor_limit())
+        return max(1, min(maxClients, descriptors - max(descriptors / 4, 64)))
+    }
+
     fileprivate var application: ApplicationConfiguration {
         ApplicationConfiguration(
             address: .hostname(address.host.isEmpty ? "0.0.0.0" : address.host, port: address.port),
             serverName: "kf-server",
             // As many as the system allows by default: clients that come all at once are answered with 429, not refused.
-            backlog: 4096
+            backlog: 4096,
+            availableConnectionsDelegate: .maximum(connectionLimit, logger: Logger(label: "connections"))
         )
     }
 }

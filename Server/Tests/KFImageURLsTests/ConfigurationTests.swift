@@ -50,6 +50,7 @@ import Testing
         ("KF_PREFERRED_FORMATS", "jpeg,exe"), ("KF_REQUESTS_QUEUE_SIZE", "0"), ("IMGPROXY_QUALITY", "x"),
         ("KF_ALOWED_SOURCES", "https://a/"), ("KF_", "1"), ("KF_ONLY_PRESETS", "1"),
         ("KF_FALLBACK_IMAGE_HTTP_CODE", "101"), ("KF_FALLBACK_IMAGE_HTTP_CODE", "600"), ("KF_LOG_LEVEL", "loud"),
+        ("IMGPROXY_SECRET", "x"), ("IMGPROXY_ALLOWED_PROCESSING_OPTIONS", "w,h"), ("KF_MAX_CLIENTS", "0"),
     ]
 
     @Test("What is wrong is an error by the name of the variable", arguments: wrong)

@@ -177,6 +177,16 @@ import Testing
         }
     }
 
+    @Test("Patterns with several stars take no more time than the source is long", .timeLimit(.minutes(1)))
+    func longSources() {
+        let pattern = SourcePattern("https://*.s3.*.a*.com/")
+        let dots = String(repeating: ".s3.", count: 250_000)
+        #expect(!pattern.matches("https://\(dots)/"))
+        #expect(pattern.matches("https://x\(dots).amazonaws.com/"))
+        #expect(SourcePattern("a*/b*").matches("aa/bc") && !SourcePattern("a*/b*").matches("aa/cb"))
+        #expect(SourcePattern("*").matches("") && SourcePattern("").matches("a") && !SourcePattern("*a").matches("/a"))
+    }
+
     @Test("Unknown options are named, those of the paid edition too")
     func unknownOptions() {
         for name in [

@@ -25,7 +25,7 @@ private let path = "/_/rs:fill:3:2/plain/https://example.com/a/cat.jpg"
             #expect(answer.fields["x-content-type-options"] == "nosniff")
             #expect(answer.fields["x-request-id"]?.isEmpty == false)
             #expect(answer.fields["vary"] == nil)
-            #expect(answer.fields["content-security-policy"] == nil)
+            #expect(answer.fields["content-security-policy"]?.contains("sandbox") == true)
             let plan = try #require(server.renderer.plans.first)
             #expect(plan.source == "https://example.com/a/cat.jpg")
             #expect(plan.resizing.width == 3 && plan.output.format == .png)
@@ -40,12 +40,26 @@ private let path = "/_/rs:fill:3:2/plain/https://example.com/a/cat.jpg"
             var (one, other) = (get.fields, head.fields)
             for name in ["date", "x-request-id"] { (one[name], other[name]) = (nil, nil) }
             #expect(head.status == 200 && one == other)
-            for method in ["POST", "PUT", "DELETE", "OPTIONS"] {
+            for method in ["POST", "PUT", "DELETE"] {
                 let answer = try await server.get(path, ["Content-Length": "0"], method: method)
-                #expect(answer.status == 405 && answer.fields["allow"] == "GET, HEAD")
+                #expect(answer.status == 405 && answer.fields["allow"] == "GET, HEAD, OPTIONS")
+                #expect(answer.fields["content-security-policy"]?.contains("sandbox") == true)
             }
             #expect(try await server.get("/health").text == "imgproxy is running\nDecoders: in this process\n")
             #expect(try await server.get("/health", method: "HEAD").status == 200)
+        }
+    }
+
+    @Test("OPTIONS says what scripts of other sites may send, where they may at all") func options() async throws {
+        for origin in ["https://example.org", nil] {
+            try await RunningServer.with(origin.map { ["KF_ALLOW_ORIGIN": $0] } ?? [:]) { server in
+                let answer = try await server.get(path, ["Access-Control-Request-Headers": "x-a"], method: "OPTIONS")
+                #expect(answer.status == 200 && answer.fields["allow"] == "GET, HEAD, OPTIONS")
+                #expect(answer.fields["access-control-allow-origin"] == origin)
+                #expect(answer.fields["access-control-allow-methods"] == origin.map { _ in "GET, HEAD, OPTIONS" })
+                #expect(answer.fields["access-control-allow-headers"] == origin.map { _ in "*" })
+                #expect(server.renderer.plans.isEmpty)
+            }
         }
     }
 

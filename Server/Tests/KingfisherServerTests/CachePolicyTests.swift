@@ -12,10 +12,11 @@ import Testing
 
     private func fields(
         _ source: [String: String]?,
-        left: Int? = nil
+        left: Int? = nil,
+        passes: Bool = true
     ) -> HTTPFields {
         var delivery = DeliverySettings()
-        delivery.passesCacheControl = true
+        delivery.passesCacheControl = passes
         let metadata = source.map { source in
             CacheMetadata(url: nil, storedAt: Self.now.addingTimeInterval(-20)) { source[$0] }
         }
@@ -28,6 +29,27 @@ import Testing
         let field = "private, max-age=60, stale-while-revalidate=30"
         let answer = fields(["Cache-Control": field, "Age": "5"])
         #expect(answer[.cacheControl] == field && answer[.age] == "25")
+    }
+
+    @Test("The age is the time since the source was made, however many caches it came through") func age() {
+        let made = "Mon, 12 Jan 1970 13:44:20 GMT"  // 140 seconds ago, and 120 before it was kept
+        for (age, expected) in [("120", "140"), ("0", "140"), ("150", "170")] {
+            let answer = fields(["Cache-Control": "max-age=600", "Date": made, "Age": age])
+            #expect(answer[.age] == expected)
+        }
+    }
+
+    @Test("A source that shared caches may not keep is not offered to them, though its field is not handed on")
+    func restricted() {
+        func field(_ source: String, left: Int? = nil) -> String? {
+            fields(["Cache-Control": source], left: left, passes: false)[.cacheControl]
+        }
+        #expect(field("private, max-age=60") == "private, max-age=40")
+        #expect(field("Private", left: 7) == "private, max-age=0")
+        #expect(field("private, max-age=60", left: 7) == "private, max-age=7")
+        #expect(field("no-store, max-age=60") == "no-store")
+        #expect(field("max-age=60") == "max-age=500, public")
+        #expect(field("max-age=60, foo=\"private, no-store\"") == "max-age=500, public")
     }
 
     @Test("It is shortened to the time that the URL is valid, and gets a limit if it has none")
@@ -48,11 +70,15 @@ import Testing
         #expect(fields(nil)[.cacheControl] == "max-age=500, public")
     }
 
-    @Test("A date counts as a validator where the client has no tag, and only as it was sent")
+    @Test("A date counts as a validator where the client has no tag, in whatever form")
     func dates() {
         let date = "Mon, 12 Jan 1970 13:47:40 GMT"
         #expect(isUnmodified(for: [.ifModifiedSince: date], entityTag: "\"a\"", lastModified: date))
         #expect(!isUnmodified(for: [.ifModifiedSince: date], entityTag: "\"a\"", lastModified: nil))
+        let (earlier, later) = ("Mon, 12 Jan 1970 13:47:39 GMT", "Monday, 12-Jan-70 13:47:41 GMT")
+        #expect(isUnmodified(for: [.ifModifiedSince: later], entityTag: nil, lastModified: date))
+        #expect(!isUnmodified(for: [.ifModifiedSince: earlier], entityTag: nil, lastModified: date))
+        #expect(!isUnmodified(for: [.ifModifiedSince: "yesterday"], entityTag: nil, lastModified: date))
         #expect(!isUnmodified(for: [.ifModifiedSince: date + " "], entityTag: "\"a\"", lastModified: "x"))
         #expect(
             !isUnmodified(for: [.ifModifiedSince: date, .ifNoneMatch: "\"b\""], entityTag: "\"a\"", lastModified: date)

@@ -209,8 +209,49 @@ private func path(_ number: Int) -> String { "/_/w:\(number)/plain/https://examp
             await server.end()
             #expect(await idle.isAtEnd())
             server.renderer.openGate()
-            #expect(try await busy.answer().status == 200)
+            let answer = try await busy.answer()
+            #expect(answer.status == 200 && answer.fields["connection"] == "close")
             #expect(await busy.isAtEnd())
+        }
+    }
+
+    @Test("A client that reads slowly has all of its answer before a server ends that is told to") func endingWhole()
+        async throws
+    {
+        try await RunningServer.with(image: try await madeUpImage(.png, side: 1600)) { server in
+            let size = server.renderer.image.image.data.count
+            let connection = try await RawConnection(port: server.port, reads: false)
+            try await connection.send(path(1))
+            await server.renderer.calls(1)
+            await until { server.images.routes.places.counts == (0, 0) }
+            await server.end()
+            #expect(try await connection.rest() > size)
+        }
+    }
+
+    @Test("A request whose body does not end closes its connection in the end, however it drips") func drippingBody()
+        async throws
+    {
+        let settings = ["KF_READ_REQUEST_TIMEOUT": "1", "KF_KEEP_ALIVE_TIMEOUT": "86400"]
+        try await RunningServer.with(settings) { server in
+            let connection = try await RawConnection(port: server.port)
+            try await connection.send(path(1), ["Content-Length": "1000000"])
+            #expect(try await connection.answer().status == 200)
+            #expect(await connection.isAtEnd())
+            #expect(server.images.routes.metrics.text(gauges: []).contains("kind=\"request_stalled\"} 1\n"))
+        }
+    }
+
+    @Test(
+        "A client that wants its connection closed has it closed, in whatever letters and of whatever version",
+        arguments: [("1.1", "Close"), ("1.1", "foo, close"), ("1.0", "x"), ("1.0", "")]
+    )
+    func closing(version: String, field: String) async throws {
+        try await RunningServer.with(["KF_KEEP_ALIVE_TIMEOUT": "86400"]) { server in
+            let connection = try await RawConnection(port: server.port)
+            try await connection.send(path(1), field.isEmpty ? [:] : ["Connection": field], version: version)
+            #expect(try await connection.answer().status == 200)
+            #expect(await connection.isAtEnd())
         }
     }
 }

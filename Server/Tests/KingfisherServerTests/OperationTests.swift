@@ -40,10 +40,43 @@ import Testing
                     (.required, "none, since "),
                 ] {
                     ImageDecodingLimits.default.isolation = isolation
-                    let text = try await server.get("/health").text
-                    #expect(text.contains("\nDecoders: \(words)"), "\(text)")
+                    let answer = try await server.get("/health")
+                    #expect(answer.text.contains("\nDecoders: \(words)"), "\(answer.text)")
+                    #expect(answer.status == (isolation == .required ? 503 : 200))
                 }
             }
+        }
+    }
+
+    @Test("Behind a prefix, health, metrics and purges are there with it and without") func prefix() async throws {
+        let settings = ["KF_PATH_PREFIX": "/img", "KF_PURGE_TOKEN": "let-me"]
+        try await RunningServer.with(settings) { server in
+            for prefix in ["", "/img"] {
+                for path in ["/health", "/metrics?a"] { #expect(try await server.get(prefix + path).status == 200) }
+                let fields = ["Authorization": "Bearer let-me"]
+                let purged = try await server.get(prefix + "/purge", fields, method: "POST", body: #"{"all": true}"#)
+                #expect(purged.status == 200)
+            }
+            #expect(try await server.get("/image/health").status == 404)
+        }
+    }
+
+    @Test("A folder that cannot be written is complained about, and which store is shared is said") func report() throws
+    {
+        let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString).path
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let usable = StartReport(tier: nil, folder: folder + "/a/b")
+        #expect(usable.folderComplaint == nil && usable.tier.hasPrefix("none"))
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder + "/a/b").isEmpty)
+        var fleet = FleetSettings()
+        for (tier, leases, words) in [
+            ("redis://:secret@127.0.0.1:1", nil, "one server makes"), ("s3://bucket", nil, "KF_LEASES is not set"),
+            ("s3://bucket", "redis://127.0.0.1:1", "one server makes"),
+        ] {
+            (fleet.tier, fleet.leases) = (tier, leases)
+            let report = StartReport(tier: try fleet.makeTier(), folder: "/dev/null/a")
+            #expect(report.folderComplaint?.contains("/dev/null/a cannot be written (Not a directory)") == true)
+            #expect(report.tier.contains(words) && !report.tier.contains("secret"), "\(report.tier)")
         }
     }
 

@@ -56,6 +56,24 @@ import Testing
         #expect(process.terminationStatus == 0 && process.terminationReason == .exit)
     }
 
+    @Test("More clients than are allowed wait until others leave") func clients() async throws {
+        let (process, first) = try await serving(["KF_BIND": "127.0.0.1:0", "KF_MAX_CLIENTS": "1"])
+        defer { process.terminate() }
+        try await first.send("/health")
+        #expect(try await first.answer().status == 200)
+        let second = try await RawConnection(port: first.port)
+        try await second.send("/health")
+        // Whoever is connected is still answered.
+        for _ in 0..<5 {
+            try await first.send("/health")
+            #expect(try await first.answer().status == 200)
+        }
+        #expect(!second.hasReceived)
+        first.leave()
+        #expect(try await second.answer().status == 200)
+        second.leave()
+    }
+
     @Test(
         "A decoder gets the memory that the largest source may take, unless URLs may permit larger ones",
         arguments: [(["KF_MAX_SRC_RESOLUTION": "1"], 1...2), (["KF_ALLOW_SECURITY_OPTIONS": "1"], 5...6)]
@@ -95,11 +113,13 @@ import Testing
         let process = program(["serve"], settings)
         process.standardOutput = output
         try process.run()
-        let line = try firstLine(of: output.fileHandleForReading)
-        let object = try JSONSerialization.jsonObject(with: Data(try #require(line).utf8)) as? [String: Any]
-        let message = object?["message"]
-        let port = try #require((message as? String)?.split(separator: ":").last.flatMap { Int($0) })
-        return (process, try await RawConnection(port: port))
+        while let line = try nextLine(of: output.fileHandleForReading) {
+            let object = try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any]
+            guard let message = object?["message"] as? String, message.contains("listening") else { continue }
+            let port = try #require(message.split(separator: ":").last.flatMap { Int($0) })
+            return (process, try await RawConnection(port: port))
+        }
+        throw CocoaError(.fileReadUnknown)
     }
 
     /// The program that was built with these tests.
@@ -128,7 +148,7 @@ import Testing
         return (process.terminationStatus, texts[0], texts[1])
     }
 
-    private func firstLine(of handle: FileHandle) throws -> String? {
+    private func nextLine(of handle: FileHandle) throws -> String? {
         var bytes = Data()
         while let byte = try handle.read(upToCount: 1), !byte.isEmpty {
             if byte[byte.startIndex] == UInt8(ascii: "\n") { return String(decoding: bytes, as: UTF8.self) }

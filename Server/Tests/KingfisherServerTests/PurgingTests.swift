@@ -96,6 +96,34 @@ import Testing
         }
     }
 
+    @Test("The beginning of sources is read as a source is") func prefix() async throws {
+        try await RenderingRig.run { rig in
+            let folder = rig.directory.appending(path: "files/a ä")
+            try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+            try #require(Quadrants.image().pngData()).write(to: folder.appending(path: "b.png"))
+            rig.server.route("/c%20d", try Quadrants.png())
+            let requests = [
+                try rig.request("w:4/f:png", source: "local:///a%2520%25C3%25A4/b.png"),
+                try rig.request("w:4/f:png", source: "\(rig.server.url("/"))c%2520d"),
+            ]
+            let site = rig.server.url("/").absoluteString
+            let prefixes = [
+                ["local:///a%20%C3%A4/", "local:///a%20%C3%A4/b", "local:///a ä/b.p", "local:///"],
+                ["\(site)c d", "\(site)c%20", site],
+            ]
+            for (request, prefixes) in zip(requests, prefixes) {
+                _ = try await rig.renderer.render(request)
+                for prefix in prefixes {
+                    #expect(try await rig.renderer.render(request).image.cacheType != .none)
+                    try await rig.renderer.purge(.prefix(prefix + "x"), .delete)
+                    #expect(try await rig.renderer.render(request).image.cacheType != .none, "\(prefix)x")
+                    try await rig.renderer.purge(.prefix(prefix), .delete)
+                    #expect(try await rig.renderer.render(request).image.cacheType == .none, "\(prefix)")
+                }
+            }
+        }
+    }
+
     private static let tiers: [(tier: String?, leases: String?, isRight: Bool)] = [
         (nil, nil, true), ("redis://127.0.0.1:1", nil, true),
         ("s3://bucket/a/b?endpoint=http://127.0.0.1:1", nil, true),

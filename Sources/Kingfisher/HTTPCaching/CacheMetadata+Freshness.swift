@@ -26,7 +26,12 @@ extension CacheMetadata {
     public var isImmutable: Bool { chain.allSatisfy { CacheControl($0.cacheControl).isImmutable } }
 
     /// Whether the server forbids storing the bytes.
-    public var forbidsStoring: Bool { chain.contains { CacheControl($0.cacheControl).noStore } }
+    public var forbidsStoring: Bool { forbidsStoring(inShared: false) }
+
+    /// The same, for a cache of one client or of several, for which `private` counts, too.
+    @_spi(Server) public func forbidsStoring(inShared isShared: Bool) -> Bool {
+        chain.contains { CacheControl($0.cacheControl, isShared: isShared).noStore }
+    }
 
     /// The seconds for which the response is fresh, from the time it was made; nil if the server has not stated them.
     ///

@@ -1,6 +1,6 @@
-// The dates in the fields of HTTP responses. For the metadata of cached responses.
+// The dates in the fields of HTTP. For the metadata of cached responses, and the server.
 
-import Foundation
+public import Foundation
 
 /// The dates of HTTP, in the current form and the two obsolete ones (RFC 9110, section 5.6.7).
 enum HTTPDate {
@@ -41,3 +41,6 @@ enum HTTPDate {
         return century * 146_097 + dayOfCentury - 719_468
     }
 }
+
+/// The instant that the value of a field of HTTP stands for; nil if it is not a date.
+@_spi(Server) public func dateOfHTTP(_ text: String) -> Date? { HTTPDate.date(from: text) }

@@ -1,4 +1,4 @@
-// What Swift cannot call by itself: settings of the C library's memory. For the program.
+// What Swift cannot call by itself: settings of the C library's memory, and limits of the process. For the program.
 
 #ifndef CKFSERVER_H
 #define CKFSERVER_H
@@ -8,5 +8,8 @@
 ///
 /// To be called before there are threads.
 void kf_server_limit_heap(void);
+
+/// Lets the process have as many descriptors as it may; how many these are, at most a million.
+int kf_server_raise_descriptor_limit(void);
 
 #endif

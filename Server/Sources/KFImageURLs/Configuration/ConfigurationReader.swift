@@ -38,9 +38,18 @@ extension ServerConfiguration {
         let known = Set(SettingsTable.all.flatMap(\.names) + ["KF_DECODER"])
         return environment.keys.filter { !known.contains($0) }.compactMap { name in
             if name.hasPrefix("KF_") { return .error(name, "There is no such setting.") }
+            if let advice = protections[name], !(environment[name] ?? "").isEmpty { return .error(name, advice) }
             return name.hasPrefix("IMGPROXY_") ? .warning(name, "This setting is unknown here, and does nothing.") : nil
         }
     }
+
+    /// Settings of imgproxy that keep somebody out, and are not understood; with what to do.
+    private static let protections = [
+        "IMGPROXY_SECRET":
+            "This server asks for no token: sign the URLs (KF_KEY, KF_SALT) or have a proxy ask, and remove the setting.",
+        "IMGPROXY_ALLOWED_PROCESSING_OPTIONS":
+            "This server allows all options: sign the URLs (KF_KEY, KF_SALT) or set KF_ONLY_PRESETS, and remove the setting.",
+    ]
 
     /// What is wrong with settings that are right each by itself.
     private func contradictions() -> [ConfigurationProblem] {

@@ -20,6 +20,12 @@ package struct ServerConfiguration: Hashable, Sendable {
     package var keepAliveTimeout = 60
     /// Seconds until a client has to have taken more of an answer.
     package var writeTimeout = 10
+    /// Seconds until a client has to have sent all of its request.
+    package var readTimeout = 10
+    /// How many connections there are at one time.
+    package var maxClients = 2048
+    /// Seconds that answers under way have to arrive when the server is told to end; nil follows from ``timeout``.
+    package var gracefulStopTimeout: Int?
     /// Whether answers say why they are errors.
     package var showsReasons = false
     package var logLevel = LogLevel.info
@@ -33,6 +39,9 @@ package struct ServerConfiguration: Hashable, Sendable {
 
     /// How many results may be made or wait for it: as a rule ten for each second that a worker has for a request.
     package func mostMakings(workers: Int) -> Int { maxMakings ?? max(64, min(workers * timeout * 10, 100_000)) }
+
+    /// How long the server takes to end, at most.
+    package var secondsToEnd: Int { gracefulStopTimeout ?? timeout * 2 }
 
     /// Whether only those who know a key, or only programs of this machine, can have images made.
     package var isProtected: Bool { !urls.signatures.pairs.isEmpty || address.isLoopback }

@@ -16,24 +16,20 @@ package struct SourcePattern: Hashable, Sendable {
         return !text.utf8[scheme.upperBound...].contains(UInt8(ascii: "/"))
     }
 
+    /// Whether a source begins like the pattern; takes time in proportion to the source.
     package func matches(_ source: String) -> Bool {
-        // All places in the source that the pattern read so far may end at.
-        let bytes = Array(source.utf8)
-        var places: Set<Int> = [0]
-        for expected in text.utf8 {
-            if expected == UInt8(ascii: "*") {
-                for place in places {
-                    var end = place
-                    while end < bytes.count, !Self.ends(bytes[end]) {
-                        end += 1
-                        places.insert(end)
-                    }
-                }
-            } else {
-                places = Set(places.compactMap { $0 < bytes.count && bytes[$0] == expected ? $0 + 1 : nil })
+        let pieces = text.utf8.split(separator: UInt8(ascii: "*"), omittingEmptySubsequences: false)
+        var rest = Array(source.utf8)[...]
+        for (index, piece) in pieces.enumerated() {
+            // The first place is the best: whatever follows a later one also follows it. (If the piece itself ends a part,
+            // there is only one place.)
+            while !rest.starts(with: piece) {
+                guard index > 0, let byte = rest.first, !Self.ends(byte) else { return false }
+                rest = rest.dropFirst()
             }
+            rest = rest.dropFirst(piece.count)
         }
-        return !places.isEmpty
+        return true
     }
 
     private static func ends(_ byte: UInt8) -> Bool {

@@ -3,7 +3,7 @@
 package import Foundation
 package import HTTPTypes
 package import KFImageURLs
-package import Kingfisher
+@_spi(Server) package import Kingfisher
 
 /// The rules for how long one answer may be kept.
 package struct CachePolicy {
@@ -23,7 +23,8 @@ package struct CachePolicy {
 
     /// The fields that say it.
     ///
-    /// What the source says about `stale-while-revalidate` is handed on with the rest, since the library does it.
+    /// What the source says about `stale-while-revalidate` is handed on with the rest, since the library does it. A source
+    /// that is not for caches which several clients share says so to these, too, whatever is configured.
     ///
     /// - Parameters:
     ///   - metadata: What the source said.
@@ -32,15 +33,25 @@ package struct CachePolicy {
     package func fields(for metadata: CacheMetadata?, now: Date = Date()) -> HTTPFields {
         let left = end.map { max(0, Int($0.timeIntervalSince(now))) } ?? .max
         let ours = "max-age=\(min(maxAge, left)), public"
-        guard delivery.passesCacheControl else { return [.cacheControl: ours] }
         guard let metadata else { return [.cacheControl: ours] }
+        guard delivery.passesCacheControl else {
+            return [.cacheControl: Self.restricted(metadata, to: left, at: now) ?? ours]
+        }
         if let field = metadata.cacheControl {
-            let age = now.timeIntervalSince(metadata.date ?? metadata.storedAt) + (metadata.age ?? 0)
-            return [.cacheControl: Self.shortened(field, to: left), .age: "\(max(0, Int(min(age, 1e9))))"]
+            let age = Int(max(0, min(metadata.currentAge(at: now), 1e9)))
+            return [.cacheControl: Self.shortened(field, to: left), .age: "\(age)"]
         }
         guard let expires = metadata.expires else { return [.cacheControl: ours] }
         let seconds = Int(max(0, min(expires.timeIntervalSince(now), 1e9)))
         return [.cacheControl: "max-age=\(min(seconds, left)), public"]
+    }
+
+    /// The field for a source that shared caches may not keep; nil if they may.
+    private static func restricted(_ metadata: CacheMetadata, to seconds: Int, at now: Date) -> String? {
+        guard metadata.forbidsStoring(inShared: true) else { return nil }
+        if metadata.forbidsStoring { return "no-store" }
+        let left = (metadata.freshnessLifetime ?? 0) - metadata.currentAge(at: now)
+        return "private, max-age=\(min(Int(max(0, min(left, 1e9))), seconds))"
     }
 
     /// A field that allows no more seconds than that.
@@ -60,14 +71,14 @@ package struct CachePolicy {
 }
 
 /// Whether the client has what would be sent.
-///
-/// `If-Modified-Since` counts only where it is exactly what was sent as `Last-Modified`.
 package func isUnmodified(for request: HTTPFields, entityTag: String?, lastModified: String?) -> Bool {
     if let field = request[.ifNoneMatch] {
         guard let entityTag else { return false }
         return field.split(separator: ",").map { $0.trimmed() }
             .contains { $0 == "*" || ($0.hasPrefix("W/") ? $0.dropFirst(2) : $0) == entityTag }
     }
-    guard let lastModified else { return false }
-    return request[.ifModifiedSince] == lastModified
+    guard let lastModified, let field = request[.ifModifiedSince] else { return false }
+    if field == lastModified { return true }
+    guard let modified = dateOfHTTP(lastModified), let known = dateOfHTTP(field) else { return false }
+    return modified <= known
 }

@@ -40,10 +40,7 @@ struct ImageAnswers: Sendable {
         fields[.xContentTypeOptions] = "nosniff"
         let fileExtension = image.contentType.preferredFileExtension ?? "bin"
         fields[.contentDisposition] = contentDisposition(of: plan, fileExtension: fileExtension)
-        if image.contentType == .svg {
-            // Scripts of a drawing would run with the rights of this site.
-            fields[.contentSecurityPolicy] = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; sandbox"
-        }
+        fields[.contentSecurityPolicy] = harmlessContent
         let body = request.method == .head ? ResponseBody() : Self.body(image.data)
         return Response(status: status, headers: fields, body: body)
     }
@@ -61,6 +58,20 @@ struct ImageAnswers: Sendable {
             }
             try await writer.finish(nil)
         }
+    }
+
+    static let methodNames = "GET, HEAD, OPTIONS"
+
+    /// What may be asked for; browsers ask before scripts of other sites send fields of their own.
+    var methods: Response {
+        var fields: HTTPFields = [.allow: Self.methodNames]
+        if let origin = configuration.delivery.allowedOrigin {
+            fields[.accessControlAllowOrigin] = origin
+            fields[.accessControlAllowMethods] = Self.methodNames
+            fields[.accessControlAllowHeaders] = "*"
+            fields[.accessControlMaxAge] = "86400"
+        }
+        return .text("", fields)
     }
 
     /// The answer with an error.
@@ -93,6 +104,9 @@ struct ImageAnswers: Sendable {
     }
 }
 
+/// What browsers let an answer do that is opened as a page, as a drawing may be: nothing but being shown.
+private let harmlessContent = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; sandbox"
+
 extension Response {
     /// An answer with a text.
     static func text(
@@ -104,6 +118,7 @@ extension Response {
         var fields = fields
         fields[.contentType] = type
         fields[.xContentTypeOptions] = "nosniff"
+        if fields[.contentSecurityPolicy] == nil { fields[.contentSecurityPolicy] = harmlessContent }
         return Response(status: status, headers: fields, body: ResponseBody(byteBuffer: ByteBuffer(string: text)))
     }
 }

@@ -26,6 +26,9 @@ package struct ImageRenderer: Rendering {
     package init(configuration: ServerConfiguration, logger: Logger) throws(InvalidConfiguration) {
         let tier = try configuration.fleet.makeTier()
         self.init(configuration: configuration)
+        let report = StartReport(tier: tier, folder: manager.cache.diskStorage.directoryURL.path)
+        logger.info("Shared tier: \(report.tier)")
+        if let complaint = report.folderComplaint { logger.warning("\(complaint)") }
         manager.cache.setSharedTier(tier) { change in
             switch change {
             case .available(let tier): logger.notice("The shared tier works again.", metadata: ["tier": "\(tier)"])
@@ -84,9 +87,19 @@ package struct ImageRenderer: Rendering {
     }
 
     package func purge(_ scope: PurgeScope, _ mode: PurgeMode) async throws(RenderingError) {
+        var scope = scope
+        if case .prefix(let text) = scope { scope = .prefix(keyPrefix(of: text)) }
         do { try await manager.cache.purge(scope, mode: mode) } catch {
             throw RenderingError(status: 503, kind: "timeout", reason: error.description, retryAfter: 1)
         }
+    }
+
+    /// The beginning of the keys of sources that begin with a text, which is read as a source is.
+    private func keyPrefix(of text: String) -> String {
+        if text.hasPrefix("local://"), let root = configuration.sources.localRoot {
+            return LocalFiles(root: root).keyPrefix(of: text) ?? text
+        }
+        return URL(string: text)?.absoluteString ?? text
     }
 
     package var tierStatistics: SharedTierStatistics? { manager.cache.sharedTierStatistics }

@@ -24,6 +24,16 @@ struct LocalFiles {
         return LocalFile(path: file, asked: asked, version: version)
     }
 
+    /// What the keys of files begin with whose sources begin with a text; nil if there are none.
+    func keyPrefix(of source: String) -> String? {
+        guard let decoded = percentDecoded(String(source.dropFirst("local://".count))), !decoded.utf8.contains(0)
+        else { return nil }
+        let path = "/" + decoded
+        // The last part may be the beginning of a name.
+        guard let end = path.lastIndex(of: "/"), let folder = Self.resolved(root + path[...end]) else { return nil }
+        return "local://\(folder == "/" ? "" : folder)\(path[end...])"
+    }
+
     /// The path without links and dots; nil if there is nothing.
     private static func resolved(_ path: String) -> String? {
         guard let resolved = realpath(path, nil) else { return nil }

@@ -54,10 +54,15 @@ struct SourceCheck {
     /// Throws if a result would be larger than a source may be, at any step.
     func sizes(of geometry: ImageGeometry) throws(RenderingError) {
         for size in [geometry.scaled, geometry.size]
-        where Double(size.width) * Double(size.height) > max(maxPixels, 1) {
+        where Self.pixels(size.width, size.height) > max(maxPixels, 4) {
             throw .tooLarge(
                 "The result would need \(size.width)×\(size.height) pixels; the limit is \(Int(maxPixels)) in all."
             )
         }
+    }
+
+    /// The pixels that there is memory for: rows are as long as a multiple of four of them.
+    private static func pixels(_ width: Int, _ height: Int) -> Double {
+        (Double(width) / 4).rounded(.up) * 4 * Double(height)
     }
 }

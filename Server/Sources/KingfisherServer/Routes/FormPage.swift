@@ -4,6 +4,10 @@ import KFImageURLs
 
 /// A form with the source and all options of the table, the result beside it, its size and time, and the URL to copy.
 enum FormPage {
+    /// What the page may do, for its browser.
+    static let policy =
+        "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; connect-src 'self'; img-src blob:"
+
     /// The page of a server; where its URLs are signed, the signature must be put in.
     static func html(_ settings: URLSettings) -> String {
         let groups = ImageOption.Group.allCases.filter { $0 != .limits || settings.allowsSecurityOptions }

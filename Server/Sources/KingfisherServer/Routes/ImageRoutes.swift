@@ -20,54 +20,63 @@ package final class ImageRoutes: Sendable {
     private let hotRequests = HotRequests()
     private let logger: Logger
     private let isDeveloped: Bool
-    private let healthPath: String
 
     init(configuration: ServerConfiguration, renderer: any Rendering, logger: Logger, isDeveloped: Bool) {
         (self.configuration, self.renderer) = (configuration, renderer)
         (self.logger, self.isDeveloped) = (logger, isDeveloped)
-        healthPath = configuration.urls.prefix + "/health"
         places = Places(limit: configuration.mostMakings(workers: PixelThreads.count)) { renderer.isMemoryFull }
         parser = PathParser(settings: configuration.urls)
         answers = ImageAnswers(configuration: configuration, showsReasons: configuration.showsReasons || isDeveloped)
     }
 
     func respond(to request: Request, on connection: any Channel) async -> Response {
-        if request.method == .purge || request.method == .post && request.uri.path == "/purge" {
-            return await purge(request)
+        switch request.method {
+        case .get: return await get(request.head, on: connection)
+        case .head: return await get(request.head, on: connection).createHeadResponse()
+        case .options: return answers.methods
+        case .purge: return await purge(request)
+        case .post where name(request.head.path ?? "") == "/purge": return await purge(request)
+        default: return .text("Method Not Allowed", status: .methodNotAllowed, [.allow: ImageAnswers.methodNames])
         }
-        let isHead = request.method == .head
-        guard isHead || request.method == .get else {
-            return .text("Method Not Allowed", status: .methodNotAllowed, [.allow: "GET, HEAD"])
-        }
-        let response = await get(request.head, on: connection)
-        return isHead ? response.createHeadResponse() : response
+    }
+
+    /// The path of what is no image, also behind the prefix; without a query.
+    private func name(_ path: String) -> Substring {
+        let path = path[..<(path.utf8.firstIndex(of: UInt8(ascii: "?")) ?? path.endIndex)]
+        let prefix = configuration.urls.prefix
+        return !prefix.isEmpty && path.hasPrefix(prefix + "/") ? path.dropFirst(prefix.count) : path
     }
 
     private func get(_ request: HTTPRequest, on connection: any Channel) async -> Response {
         let path = request.path ?? ""
-        let end = path.utf8.firstIndex(of: UInt8(ascii: "?")) ?? path.endIndex
-        switch path[..<end] {
-        case "/health", healthPath[...]:
-            return .text(await healthText)
+        switch name(path) {
+        case "/health":
+            return await health
         case "/metrics":
             return .text(metricsText, type: "text/plain; version=0.0.4; charset=utf-8")
         case "/" where isDeveloped:
-            return .text(FormPage.html(configuration.urls), type: "text/html; charset=utf-8")
+            let page = FormPage.html(configuration.urls)
+            return .text(page, type: "text/html; charset=utf-8", [.contentSecurityPolicy: FormPage.policy])
         default:
             return await image(path, request, on: connection)
         }
     }
 
-    private var healthText: String {
+    /// Balancers take a server that can make nothing for one that is away.
+    private var health: Response {
         get async {
             // Where decoders could not be started that is tried again, which takes a while.
-            let decoders = await withCheckedContinuation { answer in
+            let (summary, isUsable) = await withCheckedContinuation { answer in
                 DispatchQueue.global().async {
-                    answer.resume(returning: DecodingIsolation.summary(of: ImageDecodingLimits.default.isolation))
+                    let isolation = ImageDecodingLimits.default.isolation
+                    let summary = DecodingIsolation.summary(of: isolation)
+                    let isUsable = isolation != .required || DecodingIsolation.status.obstacle == nil
+                    answer.resume(returning: (summary, isUsable))
                 }
             }
             // The first words are those that programs which watch servers of this kind look for.
-            return "imgproxy is running\nDecoders: \(decoders)\n"
+            let first = isUsable ? "imgproxy is running" : "No image can be made."
+            return .text("\(first)\nDecoders: \(summary)\n", status: isUsable ? .ok : .serviceUnavailable)
         }
     }
 

@@ -81,6 +81,8 @@ import Testing
                 // Enough for one frame, and not for all.
                 #expect(try await outcome(rig.error("msr:\(1.5 * frame)", path: "/gif")) == "422 too_large")
                 #expect(try await outcome(rig.error("rs:force:60000:60000:1")) == "422 too_large")
+                // Rows take the memory of four pixels at least.
+                #expect(try await outcome(rig.error("rs:force:1:13000000:1")) == "422 too_large")
             }
             #expect(rig.server.count("/half") == 2)
             #expect(await rig.renderer.cached(try rig.request("w:10", path: "/half")) == nil)

@@ -2,6 +2,7 @@
 
 import NIOCore
 import NIOPosix
+import Synchronization
 
 /// What a server answered.
 struct Answer: Sendable {
@@ -15,8 +16,12 @@ struct Answer: Sendable {
 
 /// A connection to a port of this machine; it is used by one task at a time.
 final class RawConnection: Sendable {
+    let port: Int
     private let channel: any Channel
     private let received: ByteReader
+
+    /// Whether anything has come.
+    var hasReceived: Bool { received.hasReceived.load(ordering: .sequentiallyConsistent) }
 
     /// A connection that reads from the beginning, or not before it is told to.
     init(port: Int, reads: Bool = true) async throws {
@@ -36,7 +41,7 @@ final class RawConnection: Sendable {
                 }
             }
             .connect(host: "127.0.0.1", port: port).get()
-        self.received = received
+        (self.port, self.received) = (port, received)
     }
 
     /// Sends a request without waiting for an answer.
@@ -44,11 +49,12 @@ final class RawConnection: Sendable {
         _ path: String,
         _ fields: [String: String] = [:],
         method: String = "GET",
+        version: String = "1.1",
         body: String? = nil
     ) async throws {
         var fields = fields
         if let body { fields["Content-Length"] = "\(body.utf8.count)" }
-        let lines = ["\(method) \(path) HTTP/1.1", "Host: localhost"] + fields.map { "\($0.key): \($0.value)" }
+        let lines = ["\(method) \(path) HTTP/\(version)", "Host: localhost"] + fields.map { "\($0.key): \($0.value)" }
         let text = lines.joined(separator: "\r\n") + "\r\n\r\n" + (body ?? "")
         try await channel.writeAndFlush(ByteBuffer(string: text))
     }
@@ -93,6 +99,7 @@ private final class ByteReader: Sendable {
     struct EndOfInput: Error {}
 
     let (chunks, continuation) = AsyncStream.makeStream(of: [UInt8].self)
+    let hasReceived = Atomic(false)
     private let reading = ReadingState()
 
     func line() async throws -> String {
@@ -136,6 +143,7 @@ private final class ReadingHandler: ChannelInboundHandler {
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        reader.hasReceived.store(true, ordering: .sequentiallyConsistent)
         reader.continuation.yield(Array(buffer: unwrapInboundIn(data)))
     }
 

@@ -1,0 +1,117 @@
+// The settings of the server itself, and of the store that it shares with others. A part of the table of settings.
+
+extension SettingsTable {
+    static let server: [Setting] = [
+        Setting("BIND", .address, \.address, help: "Where the server listens."),
+        Setting(
+            "WORKERS",
+            .integer(0...1024),
+            \.workerCount,
+            help: "How many images are decoded and encoded at one time; 0 is the number of processors."
+        ),
+        Setting(
+            ours: "ISOLATION",
+            Value<ServerConfiguration.Isolation>.name(),
+            \.isolation,
+            help: "Whether sources are decoded in locked processes: without these the server does not start, "
+                + "decodes in its own process, or always does so."
+        ),
+        Setting(
+            "REQUESTS_QUEUE_SIZE",
+            Value.integer(1...1_000_000).orNil(""),
+            \.maxMakings,
+            help:
+                "How many results are made, or wait for that, at one time; more are answered with 429. Unless set, ten for"
+                + " each worker and each second of KF_TIMEOUT, at least 64."
+        ),
+        Setting(
+            ours: "REQUESTS_QUEUE_BYTES",
+            .integer(0...(.max)),
+            \.maxSourceBytesInQueue,
+            help:
+                "How many bytes of downloaded sources may wait for being decoded; while there are more, further results are"
+                + " answered with 429. 0 is an eighth of the memory, at least 64 MiB."
+        ),
+        Setting("TIMEOUT", .integer(1...86400), \.timeout, help: "Seconds until a request is answered with 503."),
+        Setting(
+            "MAX_CLIENTS",
+            .integer(1...1_000_000),
+            \.maxClients,
+            help:
+                "How many connections there are at one time; more wait until one ends. Fewer where the program may open fewer"
+                + " files."
+        ),
+        Setting(
+            "READ_REQUEST_TIMEOUT",
+            .integer(1...86400),
+            \.readTimeout,
+            help: "Seconds until the connection of a client that has not sent the whole body of its request is closed."
+        ),
+        Setting(
+            "KEEP_ALIVE_TIMEOUT",
+            .integer(1...86400),
+            \.keepAliveTimeout,
+            help: "Seconds until a connection without a request is closed."
+        ),
+        Setting(
+            "WRITE_RESPONSE_TIMEOUT",
+            .integer(1...86400),
+            \.writeTimeout,
+            help: "Seconds until the connection of a client that takes nothing more of its answer is closed."
+        ),
+        Setting(
+            "GRACEFUL_STOP_TIMEOUT",
+            Value.integer(1...86400).orNil(""),
+            \.gracefulStopTimeout,
+            help: "Seconds that answers under way have to arrive after SIGTERM. Unless set, twice KF_TIMEOUT."
+        ),
+        Setting(
+            "LOG_LEVEL",
+            Value<LogLevel>.name(),
+            \.logLevel,
+            help: "Which lines are written to the log; answers from the caches are there with debug only."
+        ),
+        Setting(
+            "DEVELOPMENT_ERRORS_MODE",
+            .boolean,
+            \.showsReasons,
+            help: "Answers say why they are errors; not for servers that others reach."
+        ),
+        Setting(
+            ours: "MEMORY_CACHE_BYTES",
+            .integer(0...(.max)),
+            \.delivery.memoryCacheBytes,
+            help: "How many bytes of results are kept in memory."
+        ),
+        Setting(
+            ours: "DISK_CACHE_BYTES",
+            .integer(0...(.max)),
+            \.delivery.diskCacheBytes,
+            help: "How many bytes of results are kept on disk, which is looked at about once an hour; 0 is no limit."
+        ),
+    ]
+
+    static let fleet: [Setting] = [
+        Setting(
+            ours: "TIER",
+            Value.text("redis://host:port, rediss:// with TLS, or s3://bucket/prefix?region=…&endpoint=…").orNil(""),
+            \.fleet.tier,
+            isSecret: true,
+            help: "The store through which several servers share results; see docs/fleet.md."
+        ),
+        Setting(
+            ours: "LEASES",
+            Value.text("redis://host:port, or rediss://").orNil(""),
+            \.fleet.leases,
+            isSecret: true,
+            help: "Where servers agree who makes a result, if KF_TIER is s3://."
+        ),
+        Setting(
+            ours: "PURGE_TOKEN",
+            Value.text("text").orNil(""),
+            \.fleet.purgeToken,
+            isSecret: true,
+            help: "What requests to purge have to send as `Authorization: Bearer …`; without it nothing can be purged."
+        ),
+    ]
+}

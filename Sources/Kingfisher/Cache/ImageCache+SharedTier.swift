@@ -13,8 +13,8 @@ extension ImageCache {
     /// so then). If the tier has leases, an image that several machines want at one time is downloaded and
     /// made by one of them.
     ///
-    /// It is never in the way: a call that fails or takes more than 250 ms is a miss. After one the tier is left alone for
-    /// 250 ms, and after five in a row for five seconds. What waits to be stored is limited to 512 values and 32 MB; more is
+    /// It is never in the way: a call that fails or takes longer than ``SharedTier/readTimeout(forKey:)`` (a quarter of a
+    /// second unless the tier says otherwise) is a miss. After one the tier is left alone for 250 ms, and after five in a row for five seconds. What waits to be stored is limited to 512 values and 32 MB; more is
     /// dropped.
     /// See ``sharedTierStatistics``, and ``setSharedTier(_:onChange:)`` for a log.
     ///

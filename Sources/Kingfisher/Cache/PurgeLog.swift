@@ -11,10 +11,11 @@ import KFSupport
 /// deleted, so a purge takes the same time however many entries it is about. Memory forgets what may be concerned; an
 /// image that comes back from the disk keeps its number there, for loads with other tags.
 ///
-/// Machines that share a tier share the purges, as two values in it: the last 64, and the table of all. A purge replaces
-/// the first value if no other machine has replaced it since it was read; each machine polls that value twice a second.
-/// The table is for machines that have missed more than 64 purges. It has the number of the last purge in it; where that
-/// is too old for a machine, everything that the machine has counts as purged.
+/// Machines that share a tier share the purges, as values in it: the last ones, the parts before these, and the table of
+/// all. A purge replaces the first value if no other machine has replaced it since it was read; each machine polls that
+/// value twice a second. Parts are for machines that have missed some purges, and the table, which is written seldom, for
+/// those that have missed thousands, or are new. Where neither reaches back to what a machine knows, everything that it has
+/// counts as purged.
 final class PurgeLog: Sendable {
     /// The last purges, and the value in the tier that says so.
     private struct Last: Sendable {
@@ -26,14 +27,13 @@ final class PurgeLog: Sendable {
         var table = PurgeTable()
         var isLoaded = false
         var following: Task<Void, Never>?
-        /// How many purges of this machine are left until it puts the table into the tier.
-        var sincePuttingTable = 0
+        /// Whether this machine has yet to put the table into the tier.
+        var owesTable = false
         /// The last purges in the tier, when this machine knew them, and the tier all that it knew.
         var seen: Last?
     }
     private let state = Locked(State())
-    /// Where the purges are kept; a name that no entry has.
-    private let file: URL
+    private let file: PurgeFile
     private let memory: MemoryStorage.Backend<KFCrossPlatformImage>
     /// The order in which this machine purges and polls, one after the other: a poll comes after the purge that it finds
     /// in the tier is known here.
@@ -46,11 +46,11 @@ final class PurgeLog: Sendable {
     private static let interval = Duration.milliseconds(500)
     /// How often a purge begins anew because another machine has purged meanwhile.
     private static let attempts = 200
-    /// Far fewer than there are among the last ones: other machines purge, too.
-    private static let purgesForTable = 7
+    /// Beyond so many parts the table is looked at first.
+    private static let partsBeforeTable: UInt64 = 200
 
     init(directory: URL, memory: MemoryStorage.Backend<KFCrossPlatformImage>) {
-        file = directory.appendingPathComponent(".purges", isDirectory: false)
+        file = PurgeFile(directory: directory)
         self.memory = memory
     }
 
@@ -73,7 +73,7 @@ final class PurgeLog: Sendable {
     /// Reads the purges of earlier processes, the first time; on a thread that may be blocked.
     func loadIfNeeded() {
         guard !state.withLock({ $0.isLoaded }) else { return }
-        let table = (try? Data(contentsOf: file)).flatMap { PurgeTable(encoded: $0) }
+        let table = file.read()
         state.withLock { state in
             if let table, !state.isLoaded { state.table.merge(table) }
             state.isLoaded = true
@@ -81,15 +81,16 @@ final class PurgeLog: Sendable {
     }
 
     /// Keeps the purges for later processes, beside those that another process has added.
-    ///
-    /// Without a directory there are no entries that were purged.
     private func save() async {
         await WorkExecutor.io.run { [self] in
-            writing.withLock { _ in
-                var table = state.withLock { $0.table }
-                if let kept = (try? Data(contentsOf: file)).flatMap({ PurgeTable(encoded: $0) }) { table.merge(kept) }
-                try? table.encoded().write(to: file, options: .atomic)
-            }
+            writing.withLock { _ in file.merge(state.withLock { $0.table }) }
+        }
+    }
+
+    /// Keeps purges that were added.
+    private func save(_ records: [PurgeRecord]) async {
+        await WorkExecutor.io.run { [self] in
+            writing.withLock { _ in file.append(records) { state.withLock { $0.table } } }
         }
     }
 
@@ -101,8 +102,9 @@ final class PurgeLog: Sendable {
     func purge(_ scope: PurgeScope, _ mode: PurgeMode, _ tier: TierAccess?) async throws(SharedTierError) {
         await WorkExecutor.io.run { [self] in loadIfNeeded() }
         guard let tier else {
-            forget([state.withLock { $0.table.add(scope, mode) }])
-            return await save()
+            let record = state.withLock { $0.table.add(scope, mode) }
+            forget([record])
+            return await save([record])
         }
         let end = await turns.ticket(forKey: "").run { [self] in
             await Result { () async throws(SharedTierError) in try await share(scope, mode, tier) }
@@ -111,33 +113,42 @@ final class PurgeLog: Sendable {
     }
 
     private func share(_ scope: PurgeScope, _ mode: PurgeMode, _ tier: TierAccess) async throws(SharedTierError) {
+        // What was there last is most probably still there.
+        var guess = state.withLock { state in
+            state.seen.flatMap { $0.records.generation < state.table.generation ? nil : $0 }
+        }
         for _ in 0..<Self.attempts {
-            guard let last = await newest(tier) else { break }
+            var last = guess
+            guess = nil
+            if last == nil { last = await newest(tier) }
+            guard let last else { break }
             var records = last.records
-            records.add(scope, mode, after: generation)
-            switch await replace(last.bytes, by: records.encoded(), Self.recent, tier) {
+            if let part = records.add(scope, mode, after: generation) {
+                guard await put(part.encoded(), part.partName, tier) else { break }
+            }
+            let bytes = records.encoded()
+            switch await replace(last.bytes, by: bytes, Self.recent, tier) {
             case nil: throw SharedTierError(tier: tier.tier.name)
             case false?: guard await tier.pause() else { throw SharedTierError(tier: tier.tier.name) }
             case true?:
                 await apply(records.records)
-                return await keepTable(tier)
+                state.withLock { $0.seen = Last(records: records, bytes: bytes) }
+                return await keepTable(isTime: records.isTimeForTable, tier)
             }
         }
         throw SharedTierError(tier: tier.tier.name)
     }
 
-    /// Writes the table of all purges to the tier after every eighth purge of this machine, for machines that have missed
-    /// more than the last 64 purges.
-    private func keepTable(_ tier: TierAccess) async {
+    /// Writes the table of all purges to the tier, if it is time for that or was when it failed.
+    ///
+    /// One that was written earlier may come later: then the parts reach further back.
+    private func keepTable(isTime: Bool, _ tier: TierAccess) async {
         let table = state.withLock { state -> PurgeTable? in
-            state.sincePuttingTable -= 1
-            guard state.sincePuttingTable < 0 else { return nil }
-            state.sincePuttingTable = Self.purgesForTable
-            return state.table
+            state.owesTable = state.owesTable || isTime
+            return state.owesTable ? state.table : nil
         }
-        guard let table, let found = await get(Self.table, tier) else { return }
-        let isNewer = found.flatMap { PurgeTable(encoded: $0) }.map { $0.generation < table.generation } ?? true
-        if isNewer { _ = await replace(found, by: table.forOthers.encoded(), Self.table, tier) }
+        guard let table, await put(table.forOthers.encoded(), Self.table, tier) else { return }
+        state.withLock { $0.owesTable = false }
     }
 
     /// Uses purges that are known now, and forgets what memory has of what was purged.
@@ -150,7 +161,7 @@ final class PurgeLog: Sendable {
         }
         guard !new.isEmpty else { return }
         forget(new)
-        await save()
+        await save(new)
     }
 
     private func forget(_ records: [PurgeRecord]) {
@@ -184,7 +195,7 @@ final class PurgeLog: Sendable {
     /// Takes over the purges of other machines, and returns the last ones; nil if the tier cannot be asked.
     private func newest(_ tier: TierAccess) async -> Last? {
         let known = generation  // before asking: this machine may purge meanwhile
-        guard let found = await get(Self.recent, tier) else { return nil }
+        guard let found = await tier.purges(Self.recent) else { return nil }
         let seen = state.withLock { $0.seen }
         guard let recent = found.flatMap({ PurgeRecords(encoded: $0) }), recent.generation >= known else {
             guard known > 0 else { return Last(records: PurgeRecords(), bytes: found) }
@@ -192,16 +203,21 @@ final class PurgeLog: Sendable {
         }
         if seen?.bytes != found {
             let isComplete: Bool
-            if recent.base <= known, let seen, recent.follow(seen.records) {
-                isComplete = state.withLock { recent.covers($0.table) }
+            if let seen, let new = await recent.extended(backTo: known, in: tier, atMost: Self.partsBeforeTable),
+                new.follow(seen.records)
+            {
+                isComplete = state.withLock { new.covers($0.table) }
+                await apply(new.records)
             } else {
-                // More than the last ones are new, or another machine has restored what it knew.
-                guard let found = await get(Self.table, tier) else { return nil }
-                isComplete = await merge(found.flatMap { PurgeTable(encoded: $0) }, with: recent, known: known)
+                // Very many are new, or another machine has restored what it knew.
+                guard let found = await tier.purges(Self.table) else { return nil }
+                let table = found.flatMap { PurgeTable(encoded: $0) } ?? PurgeTable()
+                let new = await recent.extended(backTo: max(known, table.generation), in: tier) ?? recent
+                isComplete = await merge(table, with: new, known: known)
+                await apply(new.records)
             }
             if !isComplete { return await restored(tier) }
         }
-        await apply(recent.records)
         let last = Last(records: recent, bytes: found)
         state.withLock { $0.seen = last }
         return last
@@ -210,7 +226,7 @@ final class PurgeLog: Sendable {
     /// Puts the purges that this machine knows into a store that has lost some; nil if it cannot be asked, or another
     /// machine changes them.
     private func restored(_ tier: TierAccess) async -> Last? {
-        guard let table = await get(Self.table, tier), let recent = await get(Self.recent, tier) else { return nil }
+        guard let table = await tier.purges(Self.table), let recent = await tier.purges(Self.recent) else { return nil }
         let known = generation
         if let table = table.flatMap({ PurgeTable(encoded: $0) }) { state.withLock { $0.table.merge(table) } }
         if let records = recent.flatMap({ PurgeRecords(encoded: $0) })?.records {
@@ -235,14 +251,15 @@ final class PurgeLog: Sendable {
 
     /// Adds all purges before the last ones, and returns whether the tier has all that this machine knew.
     ///
-    /// Where the table does not have them, everything that was loaded earlier counts as deleted here.
-    private func merge(_ table: PurgeTable?, with recent: PurgeRecords, known: UInt64) async -> Bool {
+    /// Where neither table nor parts have them, everything that was loaded earlier counts as deleted here.
+    private func merge(_ table: PurgeTable, with recent: PurgeRecords, known: UInt64) async -> Bool {
         let isComplete = state.withLock { state in
-            guard var table = table ?? (recent.base == 0 ? PurgeTable() : nil), table.generation >= recent.base else {
+            guard table.generation >= recent.base else {
                 // A machine that knew the purges up to there, as after a restart, has missed none.
                 if known < recent.base { state.table.missed = recent.base }
                 return known < recent.base || recent.covers(state.table)
             }
+            var table = table
             for record in recent.records { table.add(record) }
             let isComplete = table.covers(state.table)
             state.table.merge(table)
@@ -260,8 +277,12 @@ final class PurgeLog: Sendable {
         }
     }
 
-    private func get(_ key: String, _ tier: TierAccess) async -> Data?? {
-        await tier.callAnyway(within: tier.limits.call) { [tier = tier.tier] in try await tier.get(key) }
+    /// Puts a value into the tier; returns whether it is known to be there.
+    private func put(_ value: Data, _ key: String, _ tier: TierAccess) async -> Bool {
+        let end: Void? = await tier.callAnyway(within: tier.limits.write) { [tier = tier.tier] in
+            try await tier.put(value, forKey: key, expiry: nil)
+        }
+        return end != nil
     }
 }
 

@@ -7,8 +7,8 @@ extension ImageLoad {
     /// Makes an image, unless another machine makes it meanwhile.
     ///
     /// The machine that gets the lease looks once more, and then makes the image. The others look again and again until it
-    /// is there, or the lease is free because its owner has failed or ended, or five seconds are over; then they make it
-    /// without a lease, so that waits do not add up. Without a tier that has leases, the image is made at once.
+    /// is there, or the lease is free because its owner has failed or ended, or a minute is over; then they make it without
+    /// a lease, so that waits do not add up. They ask less and less often, and for the lease at every fourth look only. Without a tier that has leases, the image is made at once.
     ///
     /// - Parameters:
     ///   - isRemaking: Whether what there was has been invalidated.
@@ -29,15 +29,16 @@ extension ImageLoad {
         else { return try await make() }
         let key = TierKey(forKey: plan.computedKey, options.forcedExtension)
         var turn = await tier.lease(key)
-        var hasWaited = false
+        var looks = 0
         let end = tier.clock.now() + tier.limits.wait
         while case .held = turn, tier.clock.now() < end {
-            if !hasWaited { tier.count { $0.waits += 1 } }
-            hasWaited = true
+            if looks == 0 { tier.count { $0.waits += 1 } }
             if let found = try await lookAgain() { return found }
-            guard await tier.pause(), task.isWanted else { throw plan.notExisting }
-            turn = await tier.lease(key)
+            guard await tier.pause(after: looks), task.isWanted else { throw plan.notExisting }
+            looks += 1
+            if looks.isMultiple(of: 4) { turn = await tier.lease(key) }
         }
+        let hasWaited = looks > 0
         guard case .taken(let lease) = turn else { return try await make() }
         do throws(KingfisherError) {
             if let found = try await lookAgain() {

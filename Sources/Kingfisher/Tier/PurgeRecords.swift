@@ -35,7 +35,10 @@ struct PurgeRecord: Sendable, Equatable {
     }
 }
 
-/// The last purges, in order.
+/// The last purges, in order, behind earlier ones that lie in parts of their own.
+///
+/// A part is what was cut off these when they were many: the four purges before. Parts have numbers, and lie in a ring, so
+/// that a store has a bounded number of them.
 struct PurgeRecords: Sendable, Equatable {
     /// The generation of the last purge that is not among them.
     ///
@@ -43,12 +46,18 @@ struct PurgeRecords: Sendable, Equatable {
     private(set) var base: UInt64 = 0
     /// The same for all that were added to one another; a store that has lost its purges gets others.
     private var series = UInt64.random(in: 0 ... .max)
+    /// How many parts have been cut off; of a part, how many were before it.
+    private(set) var cuts: UInt64 = 0
     private(set) var records: [PurgeRecord] = []
 
     /// The last generation.
     var generation: UInt64 { records.last?.generation ?? base }
 
-    private static let most = 64
+    private static let most = 4
+    /// How many parts there are at one time.
+    private static let ring: UInt64 = 4_096
+    /// After how many parts the table of all purges is written: long before the ring has gone round.
+    private static let cutsForTable: UInt64 = 1_024
 
     init() {}
 
@@ -56,14 +65,36 @@ struct PurgeRecords: Sendable, Equatable {
     init(after base: UInt64) { self.base = base }
 
     /// Adds a purge as the last one, later than another generation, too.
-    mutating func add(_ scope: PurgeScope, _ mode: PurgeMode, after known: UInt64 = 0) {
+    ///
+    /// - Returns: The part that was cut off for it, if there were many; it has to be kept before these are.
+    mutating func add(_ scope: PurgeScope, _ mode: PurgeMode, after known: UInt64 = 0) -> PurgeRecords? {
         let generation = PurgeRecord.next(after: max(generation, known))
-        add(PurgeRecord(scope: scope, mode: mode, generation: generation))
+        var part: PurgeRecords?
+        if records.count >= Self.most {
+            part = self
+            (base, records, cuts) = (self.generation, [], cuts + 1)
+        }
+        records.append(PurgeRecord(scope: scope, mode: mode, generation: generation))
+        return part
     }
 
-    private mutating func add(_ record: PurgeRecord) {
-        records.append(record)
-        if records.count > Self.most { base = records.removeFirst().generation }
+    /// The name of a part in a store.
+    var partName: String { "kf1-purges-\(cuts % Self.ring)" }
+
+    /// Whether the table is written now, which others need that have missed very many purges.
+    var isTimeForTable: Bool { cuts > 0 && cuts.isMultiple(of: Self.cutsForTable) && records.count == 1 }
+
+    /// The name of the last part before these; nil if there is none, or none is left.
+    func nameBefore(within limit: UInt64) -> String? {
+        guard cuts > 0, limit < Self.ring else { return nil }
+        return "kf1-purges-\((cuts - 1) % Self.ring)"
+    }
+
+    /// Puts a part before these, if it is the one that was cut off there.
+    mutating func prepend(_ part: PurgeRecords) -> Bool {
+        guard part.series == series, part.cuts + 1 == cuts, part.generation == base else { return false }
+        (base, cuts, records) = (part.base, part.cuts, part.records + records)
+        return true
     }
 
     /// Whether these are others with purges added, and no fewer than that: the purges before them are among the others, or
@@ -81,49 +112,59 @@ struct PurgeRecords: Sendable, Equatable {
 
     // MARK: Bytes
 
-    private static let version: UInt8 = 2
+    private static let version: UInt8 = 3
 
-    /// In the envelope: base (8 bytes), series (8), then for each record mode (1), kind (1), generation (8) and text behind its
-    /// length (8).
+    /// In the envelope: base, series, cuts (8 bytes each), then the records.
     func encoded() -> Data {
         var content = Data()
-        content.append(number: base)
-        content.append(number: series)
-        for record in records {
-            let (kind, text): (UInt8, String) =
-                switch record.scope {
-                case .source(let key): (1, key)
-                case .tag(let tag): (2, tag)
-                case .prefix(let prefix): (3, prefix)
-                case .all: (4, "")
-                }
-            content += [record.mode == .invalidate ? 1 : 2, kind]
-            content.append(number: record.generation)
-            content.append(field: Data(text.utf8))
-        }
+        for number in [base, series, cuts] { content.append(number: number) }
+        for record in records { record.append(to: &content) }
         return content.sealed(version: Self.version)
     }
 
     /// Reads what ``encoded()`` returned; nil for anything else.
     init?(encoded: Data) {
         guard var rest = encoded.unsealed(version: Self.version),
-            let base = rest.popNumber(), base <= PurgeRecord.last, let series = rest.popNumber()
+            let base = rest.popNumber(), base <= PurgeRecord.last, let series = rest.popNumber(),
+            let cuts = rest.popNumber()
         else { return nil }
-        (self.base, self.series) = (base, series)
-        while let mode = rest.popFirst() {
-            guard let kind = rest.popFirst(), let number = rest.popNumber(), number <= PurgeRecord.last,
-                number > generation, let field = rest.popField()
-            else { return nil }
-            let text = String(decoding: field, as: UTF8.self)
-            let scope: PurgeScope
-            switch kind {
-            case 1: scope = .source(key: text)
-            case 2: scope = .tag(text)
-            case 3: scope = .prefix(text)
-            case 4: scope = .all
-            default: return nil
-            }
-            add(PurgeRecord(scope: scope, mode: mode == 1 ? .invalidate : .delete, generation: number))
+        (self.base, self.series, self.cuts) = (base, series, cuts)
+        while !rest.isEmpty {
+            guard let record = PurgeRecord(from: &rest), record.generation > generation else { return nil }
+            records.append(record)
         }
+    }
+}
+
+extension PurgeRecord {
+    /// Appends mode (1 byte), kind (1), generation (8), and the text behind its length (8).
+    func append(to data: inout Data) {
+        let (kind, text): (UInt8, String) =
+            switch scope {
+            case .source(let key): (1, key)
+            case .tag(let tag): (2, tag)
+            case .prefix(let prefix): (3, prefix)
+            case .all: (4, "")
+            }
+        data += [mode == .invalidate ? 1 : 2, kind]
+        data.append(number: generation)
+        data.append(field: Data(text.utf8))
+    }
+
+    /// Takes what ``append(to:)`` wrote from the front; nil for anything else.
+    init?(from data: inout Data) {
+        guard let mode = data.popFirst(), let kind = data.popFirst(), let generation = data.popNumber(),
+            generation <= Self.last, let field = data.popField()
+        else { return nil }
+        let text = String(decoding: field, as: UTF8.self)
+        let scope: PurgeScope
+        switch kind {
+        case 1: scope = .source(key: text)
+        case 2: scope = .tag(text)
+        case 3: scope = .prefix(text)
+        case 4: scope = .all
+        default: return nil
+        }
+        self.init(scope: scope, mode: mode == 1 ? .invalidate : .delete, generation: generation)
     }
 }

@@ -19,6 +19,13 @@ public protocol SharedTier: Sendable {
     /// How machines agree on who makes a value; nil if the store cannot do that.
     var leases: (any SharedLeases)? { get }
 
+    /// After which time the value of a key counts as missing, and the tier as having failed; 250 ms unless said otherwise.
+    ///
+    /// A tier whose values may take longer than an answer, because they are large or come from far away, gives them that
+    /// time here, and itself throws an error when no answer comes: silence is a failure, slowness is not. Of a value that it
+    /// gives up because it comes too slowly it throws `CancellationError`.
+    func readTimeout(forKey key: String) -> Duration
+
     /// The value of a key.
     ///
     /// - Parameter key: Up to 100 small letters, digits and hyphens.
@@ -59,6 +66,8 @@ extension SharedTier {
     public var maximumValueSize: Int { .max }
     /// None.
     public var leases: (any SharedLeases)? { nil }
+    /// A quarter of a second.
+    public func readTimeout(forKey key: String) -> Duration { .milliseconds(250) }
 
     /// Looks, compares and stores.
     public func put(_ value: Data, forKey key: String, replacing expected: Data?) async throws -> Bool {
@@ -111,6 +120,9 @@ public struct LeasedTier: SharedTier {
     /// The store's.
     public var maximumValueSize: Int { store.maximumValueSize }
 
+    /// That of the store that keeps the key's value.
+    public func readTimeout(forKey key: String) -> Duration { place(of: key).readTimeout(forKey: key) }
+
     /// The value of a key, from the store that keeps it.
     public func get(_ key: String) async throws -> Data? { try await place(of: key).get(key) }
 
@@ -127,5 +139,7 @@ public struct LeasedTier: SharedTier {
     /// Removes a value from where its key belongs.
     public func remove(_ key: String) async throws { try await place(of: key).remove(key) }
 
-    private func place(of key: String) -> any SharedTier { key.hasPrefix("kf1-purge") ? coordinator : store }
+    private func place(of key: String) -> any SharedTier {
+        key.hasPrefix("kf1-purge") || key.hasSuffix(TierKey.leaseSuffix) ? coordinator : store
+    }
 }

@@ -7,16 +7,16 @@ import KFSupport
 final class TierAccess: Sendable {
     /// Limits that a program has no reason to change.
     struct Limits: Sendable {
-        /// How long a load waits for one call.
-        var call = Duration.milliseconds(250)
-        /// How long a value may take to be stored or removed.
+        /// How long a load waits for one call; nil is what the tier says.
+        var call: Duration?
+        /// How long a value may take to be stored or removed; that of reading, if it is longer.
         var write = Duration.seconds(5)
         /// How long a lease holds unless it is renewed.
         var lease = Duration.milliseconds(500)
-        /// How long a load waits for another machine.
-        var wait = Duration.seconds(5)
+        /// How long a load waits for another machine that renews its lease.
+        var wait = Duration.seconds(60)
         /// How long a lease is kept for what was made to reach the tier.
-        var handOver = Duration.seconds(1)
+        var handOver = Duration.seconds(3)
         /// For how long a miss is remembered, so that a program which looks first and then loads asks once.
         var missLifetime = Duration.milliseconds(100)
         /// How many values are stored or removed at once.
@@ -70,7 +70,7 @@ final class TierAccess: Sendable {
     /// It may be looked for *again*: it was missed just now, and another machine may have made it since.
     func value(for key: TierKey, isAgain: Bool) async -> TierValue? {
         if !isAgain, isMissing(key) { return nil }
-        guard let found = await read({ [tier] in try await tier.get(key.name) }) else { return nil }
+        guard let found = await read(key.name, { [tier] in try await tier.get(key.name) }) else { return nil }
         let value = found.flatMap { TierValue(encoded: $0, for: key) }
         let now = clock.now()
         state.withLock { state in
@@ -100,7 +100,7 @@ final class TierAccess: Sendable {
         let expiry: Duration? = lifetime < 315_000_000 ? .seconds(lifetime) : nil
         let isTaken = writes.add(key, bytes: size) { [self] in
             let encoded = value.encoded(for: key)
-            let stored: Void? = await call(within: limits.write) { [tier] in
+            let stored: Void? = await call(within: max(limits.write, limit(of: key.name))) { [tier] in
                 try await tier.put(encoded, forKey: key.name, expiry: expiry)
             }
             if stored != nil { count { $0.stores += 1 } }
@@ -122,9 +122,12 @@ final class TierAccess: Sendable {
     /// Reads; nil when that was not tried, failed, took too long or was cancelled.
     ///
     /// Only readers decide whether the tier works: one that is full can still be read.
-    func read<Value: Sendable>(_ body: @escaping @Sendable () async throws -> Value) async -> Value? {
+    private func read<Value: Sendable>(
+        _ key: String,
+        _ body: @escaping @Sendable () async throws -> Value
+    ) async -> Value? {
         guard state.withLock({ $0.breaker.mayCall(at: clock.now()) }) else { return skipped() }
-        let end = await end(of: body, within: limits.call)
+        let end = await end(of: body, within: limit(of: key))
         let change = state.withLock { state -> TierBreaker.Change in
             switch end {
             case .value: return state.breaker.recordSuccess()
@@ -141,6 +144,9 @@ final class TierAccess: Sendable {
         }
         return end.value
     }
+
+    /// How long a call about a key may take.
+    func limit(of key: String) -> Duration { limits.call ?? tier.readTimeout(forKey: key) }
 
     /// Makes another call than reading; nil when it was not made, failed, took too long or was cancelled.
     func call<Value: Sendable>(

@@ -18,5 +18,8 @@ struct TierKey: Hashable, Sendable {
     init(name: String) { self.name = name }
 
     /// What the lease for making it is called.
-    var lease: String { name + "-lease" }
+    var lease: String { name + Self.leaseSuffix }
+
+    /// What the names of leases end with.
+    static let leaseSuffix = "-lease"
 }

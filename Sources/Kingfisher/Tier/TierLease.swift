@@ -20,7 +20,7 @@ final class TierLease: Sendable {
         let task = Task { [self] in
             while await access.clock.sleep(access.limits.lease / 3) {
                 let duration = access.limits.lease
-                let isHeld = await access.callAnyway(within: access.limits.call) { [leases, key, owner] in
+                let isHeld = await access.callAnyway(within: access.limit(of: key.lease)) { [leases, key, owner] in
                     try await leases.renew(key.lease, owner: owner, duration: duration)
                 }
                 // One that could not be asked for may still be there.
@@ -78,7 +78,7 @@ extension TierAccess {
         let take: @Sendable () async throws -> Bool = {
             try await leases.lease(key.lease, owner: owner, duration: duration)
         }
-        let isTaken = await call(within: limits.call, take)
+        let isTaken = await call(within: limit(of: key.lease), take)
         guard let isTaken else { return .unknown }
         guard isTaken else { return .held }
         count { $0.leases += 1 }
@@ -87,6 +87,13 @@ extension TierAccess {
         return .taken(lease)
     }
 
-    /// Waits before the tier is asked again for what another machine makes; returns whether it was not cancelled.
-    func pause() async -> Bool { await clock.sleep(.milliseconds(Int.random(in: 5...25))) }
+    /// Waits before the tier is asked again for what another machine makes, or changes: longer and longer, a fifth of a
+    /// second in the end.
+    ///
+    /// - Parameter number: How many such waits there were before.
+    /// - Returns: Whether it was not cancelled.
+    func pause(after number: Int = 0) async -> Bool {
+        let longest = min(10 << min(number, 10), 200)
+        return await clock.sleep(.milliseconds(Int.random(in: longest / 2...longest)))
+    }
 }

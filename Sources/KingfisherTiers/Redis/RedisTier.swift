@@ -43,6 +43,7 @@ public final class RedisTier: SharedTier {
 
     let router: RedisRouter
     let prefix: String
+    private let timeout: Duration
 
     /// Begins to connect to a server, or to nodes of a cluster.
     ///
@@ -51,12 +52,15 @@ public final class RedisTier: SharedTier {
     ///   - prefix: What all keys begin with, so that several programs can share a server.
     ///   - connectTimeout: How long connecting may take, with TLS and the password.
     ///   - answerTimeout: After which time without any answer to waiting calls a connection is given up and made anew.
+    ///   - readTimeout: How long a load waits for a value: by default a quarter of a second, and as much again for a mebibyte
+    ///     at 4 MB a second.
     /// - Throws: `RedisError` with the cause `badURL`.
     public init(
         _ urls: String,
         prefix: String = "kf:",
         connectTimeout: Duration = .seconds(1),
-        answerTimeout: Duration = .seconds(5)
+        answerTimeout: Duration = .seconds(5),
+        readTimeout: Duration = .milliseconds(500)
     ) throws(RedisError) {
         var all: [RedisURL] = []
         for text in urls.split(whereSeparator: { $0 == "," || $0.isWhitespace }) { all.append(try RedisURL(text)) }
@@ -67,9 +71,12 @@ public final class RedisTier: SharedTier {
         var settings = first.settings
         (settings.connectTimeout, settings.answerTimeout) = (connectTimeout, answerTimeout)
         name = "\(first.scheme)://\(first.endpoint)"
-        self.prefix = prefix
+        (self.prefix, timeout) = (prefix, readTimeout)
         router = RedisRouter(all.map(\.endpoint), settings)
     }
+
+    /// The time that the tier was made with.
+    public func readTimeout(forKey key: String) -> Duration { timeout }
 
     /// The value of a key.
     ///

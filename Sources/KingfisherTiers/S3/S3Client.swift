@@ -18,6 +18,7 @@ final class S3Client: Sendable {
     private let transport: any Transport
     private let keeper: S3CredentialKeeper
     private let signature: SignatureV4
+    private let pace: S3Pace
     private let clock: @Sendable () -> Date
     /// By how many seconds the clock of the store is before this machine's, once it has refused the time.
     private let clockOffset = Locked(0.0)
@@ -33,6 +34,7 @@ final class S3Client: Sendable {
         (self.transport, self.clock) = (transport, clock)
         keeper = S3CredentialKeeper(credentials)
         signature = SignatureV4(region: configuration.region)
+        pace = S3Pace(configuration)
     }
 
     /// The time, by the store's clock if that is known to be another one.
@@ -75,7 +77,7 @@ final class S3Client: Sendable {
             asksForCompression: false,
             maximumBodySize: limit
         )
-        return try await S3Exchange.reply(to: sent, over: transport, policy: policy)
+        return try await S3Exchange.reply(to: sent, over: transport, policy: policy, pace: pace)
     }
 
     /// The hash of no bytes.

@@ -55,8 +55,15 @@ public struct S3CredentialSource: Sendable {
         S3CredentialSource { credentials }
     }
 
-    /// The variables `AWS_ACCESS_KEY_ID`, `AWS_SECRET_ACCESS_KEY` and `AWS_SESSION_TOKEN`; if the first is not set, the file
-    /// that ``sharedFile(_:profile:)`` reads.
+    /// The credentials that AWS' own tools would use.
+    ///
+    /// They are looked for in this order:
+    ///
+    /// 1. The variables `AWS_ACCESS_KEY_ID`, `AWS_SECRET_ACCESS_KEY` and `AWS_SESSION_TOKEN`.
+    /// 2. The role of a token, as in Kubernetes: `AWS_WEB_IDENTITY_TOKEN_FILE` and `AWS_ROLE_ARN`.
+    /// 3. The file that ``sharedFile(_:profile:)`` reads, if there is one.
+    /// 4. The role of the container: `AWS_CONTAINER_CREDENTIALS_RELATIVE_URI` or `…_FULL_URI`.
+    /// 5. The role of the machine, which is asked at its usual address, unless `AWS_EC2_METADATA_DISABLED` is `true`.
     public static var automatic: S3CredentialSource { automatic(ProcessInfo.processInfo.environment) }
 
     /// A file as the tools of AWS write it.
@@ -75,7 +82,15 @@ extension S3CredentialSource {
     /// ``automatic`` with the variables of an environment.
     package static func automatic(_ environment: [String: String]) -> S3CredentialSource {
         guard let id = environment["AWS_ACCESS_KEY_ID"], !id.isEmpty else {
-            return sharedFile(nil, profile: nil, environment)
+            let roles = S3Roles(environment)
+            return S3CredentialSource {
+                if let found = try await roles.webIdentity() { return found }
+                do { return try await sharedFile(nil, profile: nil, environment).load() } catch {
+                    if let found = try await roles.container() { return found }
+                    if let found = try await roles.machine() { return found }
+                    throw error
+                }
+            }
         }
         return S3CredentialSource {
             guard let secret = environment["AWS_SECRET_ACCESS_KEY"], !secret.isEmpty else {

@@ -12,9 +12,12 @@ final class S3Exchange: TransportEvents {
     private struct State {
         var response: TransportResponse?
         var body = Data()
+        var lastPiece = ContinuousClock.now
+        var isSlow = false
     }
 
     private let state = Locked(State())
+    private let head = Promise<Int?>()
     private let end = Promise<TransportError?>()
 
     private init() {}
@@ -22,25 +25,56 @@ final class S3Exchange: TransportEvents {
     /// Sends a request.
     ///
     /// - Returns: The response, whatever its status.
-    /// - Throws: An error of the transport, or `CancellationError` soon after the task was cancelled.
+    /// - Throws: An error of the transport, also for a store that is silent; or `CancellationError` soon after the task was
+    ///   cancelled, and for a body that comes too slowly.
     static func reply(
         to request: URLRequest,
         over transport: any Transport,
-        policy: TransportPolicy
+        policy: TransportPolicy,
+        pace: S3Pace
     ) async throws -> S3Reply {
         try Task.checkCancellation()
         let exchange = S3Exchange()
         let transfer = transport.start(request, policy: policy, events: exchange)
+        let watch = Task { await exchange.watch(transfer, pace, sending: request.httpBody?.count ?? 0) }
         let error = await exchange.end.value(onCancel: { transfer.cancel() })
+        watch.cancel()
+        let state = exchange.state.withLock { $0 }
         if let error {
-            if error.code == .cancelled { try Task.checkCancellation() }
+            if state.isSlow { throw CancellationError() }
+            if error.code == .cancelled {
+                try Task.checkCancellation()
+                throw TransportError(.timedOut, "The server is silent.", url: request.url)
+            }
             throw error
         }
-        let state = exchange.state.withLock { $0 }
         guard let response = state.response else {
             throw TransportError(.badServerResponse, "The server sent no response.", url: request.url)
         }
         return S3Reply(response, body: state.body)
+    }
+
+    /// Ends a transfer whose head does not come in time, or whose body comes too slowly.
+    private func watch(_ transfer: any TransportTask, _ pace: S3Pace, sending count: Int) async {
+        // The body of the request goes out before the answer comes.
+        let answer = await within(pace.answer + (count > 0 ? pace.transfer(of: count) : .zero), head)
+        guard let length = answer else { return transfer.cancel() }
+        guard let length else { return }
+        guard await within(pace.transfer(of: length), end) == nil, !Task.isCancelled else { return }
+        state.withLock { $0.isSlow = .now - $0.lastPiece < S3Pace.longestPause }
+        transfer.cancel()
+    }
+
+    /// The value of a promise; nil if it does not come in time.
+    private func within<Value>(_ duration: Duration, _ promise: Promise<Value>) async -> Value? {
+        let result = Promise<Value?>()
+        let waiting = Task { result.fulfil(await promise.value) }
+        let timer = Task { if (try? await Task.sleep(for: duration)) != nil { result.fulfil(nil) } }
+        defer {
+            waiting.cancel()
+            timer.cancel()
+        }
+        return await result.value
     }
 
     func willRedirect(_ response: HTTPURLResponse, to proposed: URLRequest) -> TransportDecision<URLRequest?> {
@@ -48,17 +82,24 @@ final class S3Exchange: TransportEvents {
     }
 
     func didReceive(_ response: TransportResponse) -> TransportDecision<TransportDisposition> {
-        state.withLock { $0.response = response }
+        state.withLock { ($0.response, $0.lastPiece) = (response, .now) }
+        head.fulfil(response.value(forHTTPHeaderField: "Content-Length").flatMap { Int($0) })
         return .now(.allow)
     }
 
     func didReceive(_ data: Data) -> TransportDecision<Void> {
         // Most bodies come in one piece, which is then taken as it is.
-        state.withLock { $0.body.isEmpty ? $0.body = data : $0.body.append(data) }
+        state.withLock { state in
+            state.body.isEmpty ? state.body = data : state.body.append(data)
+            state.lastPiece = .now
+        }
         return .now(())
     }
 
     func didCollect(_ metrics: TransportMetrics) {}
 
-    func didComplete(_ error: TransportError?) { end.fulfil(error) }
+    func didComplete(_ error: TransportError?) {
+        head.fulfil(nil)
+        end.fulfil(error)
+    }
 }

@@ -31,8 +31,17 @@ extension S3Tier {
         ///
         /// nil is the host for AWS, and the path for other stores, and for buckets with a dot in their names.
         public var addressing: Addressing?
-        /// The largest value in bytes that is stored or read; 16 MiB unless it is set.
-        public var maximumValueSize = 16 << 20
+        /// The largest value in bytes that is stored or read; 8 MiB unless it is set.
+        public var maximumValueSize = 8 << 20
+        /// How long the store may take to begin an answer, connecting included; 1.5 seconds unless it is set.
+        ///
+        /// One that takes longer has failed, and is left alone for a while.
+        public var answerTimeout = Duration.milliseconds(1_500)
+        /// How many bytes a second a value has to come with, on the whole; 1 MB unless it is set.
+        ///
+        /// A value that comes more slowly is given up a second later than it should have been there. That is no failure of
+        /// the store.
+        public var minimumRate = 1_000_000
 
         /// A configuration.
         ///

@@ -20,8 +20,9 @@ public import protocol Kingfisher.SharedTier
 /// The credentials have to permit `s3:GetObject`, `s3:PutObject` and `s3:DeleteObject` on the objects, and `s3:ListBucket`
 /// on the bucket: without the latter S3 says of a value that is not there that it must not be read.
 ///
-/// It connects to the store directly, or through the proxy of the environment, and has two seconds for that. It takes
-/// five seconds of silence for a failure. Redirects are not followed.
+/// It connects to the store directly, or through the proxy of the environment. It takes silence for a failure, and gives a
+/// value that has begun to come its time: see ``Configuration/answerTimeout`` and ``Configuration/minimumRate``. Redirects
+/// are not followed.
 public final class S3Tier: SharedTier {
     /// The field in which a value's expiry is kept, in seconds since 1970.
     private static let expiryField = "x-amz-meta-kf-expires"
@@ -32,6 +33,7 @@ public final class S3Tier: SharedTier {
     public let maximumValueSize: Int
 
     private let client: S3Client
+    private let pace: S3Pace
 
     /// A tier; it asks the store nothing yet.
     ///
@@ -55,8 +57,12 @@ public final class S3Tier: SharedTier {
     ) throws {
         client = try S3Client(configuration, credentials: credentials, transport: transport, clock: clock)
         maximumValueSize = max(0, configuration.maximumValueSize)
+        pace = S3Pace(configuration)
         name = "\(client.address.origin)\(client.address.bucketPath)/\(configuration.prefix)"
     }
+
+    /// The time that an answer and the largest value may take.
+    public func readTimeout(forKey key: String) -> Duration { pace.longest(for: maximumValueSize) }
 
     /// The value of a key, unless it has expired.
     ///

@@ -122,34 +122,72 @@ import Testing
         }
     }
 
-    @Test("Purges of several machines at one time, with calls that fail, are in force everywhere")
+    @Test(
+        "Purges of several machines, with calls that stall, fail or lose their replies, and machines that die, are in force"
+    )
     func randomPurges() async throws {
         var dice = SeededGenerator(state: 61)
-        for _ in 0..<5 {
+        for turn in 0..<6 {
             try await Machines.run(3) { machines in
-                let caches = machines.managers.map(\.cache)
+                var logs = machines.managers.map { PurgingMachine($0.cache.core.disk.directoryURL, machines.tier) }
+                for manager in machines.managers { manager.cache.core.tier = nil }
                 var purged: [String] = []
-                for round in 0..<30 {
-                    let fails = Int.random(in: 0..<8, using: &dice) == 0
-                    if fails { machines.tier.behaviour = .fails }
-                    let done = await withTaskGroup(of: String?.self) { group in
-                        for (number, cache) in caches.enumerated() where Bool.random(using: &dice) {
-                            group.addTask {
-                                let tag = "\(round)-\(number)"
-                                return (try? await cache.purge(.tag(tag), mode: .delete)) == nil ? nil : tag
-                            }
+                machines.tier.behaviour = .unreliable
+                for round in 0..<40 {
+                    let many = Int.random(in: 0..<10, using: &dice) == 0 ? 30 : 1
+                    let purging = logs.filter { _ in Bool.random(using: &dice) }
+                    purged += await withTaskGroup(of: [String].self) { group in
+                        for (number, log) in purging.enumerated() {
+                            group.addTask { await log.purge((0..<many).map { "\(turn) \(round) \(number) \($0)" }) }
                         }
-                        return await group.reduce(into: [String]()) { if let tag = $1 { $0.append(tag) } }
+                        return await group.reduce(into: []) { $0 += $1 }
                     }
-                    purged += done
-                    #expect(!fails || done.isEmpty)
-                    machines.tier.behaviour = .works
+                    if Int.random(in: 0..<6, using: &dice) == 0 {
+                        let dead = Int.random(in: 0..<3, using: &dice)
+                        logs[dead].log.follow(nil)
+                        logs[dead] = PurgingMachine(logs[dead].directory, machines.tier)
+                    }
+                    // What was answered is in force for what was loaded before, and for nothing that is loaded from now on.
+                    let now = logs.map(\.log.generation).max() ?? 0
+                    for log in logs where round % 10 == 9 { #expect(log.isValid("none", loadedAt: now + 1)) }
                 }
-                #expect(!purged.isEmpty)
-                for cache in caches {
-                    try await until("all know all") {
-                        purged.allSatisfy { cache.core.purges.state(of: "a", tags: [$0], loadedAt: 1) == .gone }
+                machines.tier.behaviour = .works
+                #expect(purged.count > 40)
+                for log in logs {
+                    try await until("all know all") { purged.allSatisfy { !log.isValid($0, loadedAt: 1) } }
+                    log.log.follow(nil)
+                }
+            }
+        }
+    }
+
+    @Test("Of machines that missed no, few or very many purges, none has an image of before, nor loses one of after")
+    func missedPurges() async throws {
+        try await Machines.run(1) { machines in
+            let log = machines.managers[0].cache.core.purges
+            let tier = TierAccess(machines.tier, limits: .patient)
+            try await withTemporaryDirectory { directory in
+                var missed: [PurgingMachine] = []
+                var generations: [UInt64] = []
+                for number in 0..<5_000 {
+                    if [0, 1, 700, 4_000, 4_990].contains(number) {
+                        let machine = PurgingMachine(directory.appending(path: "\(number)"), machines.tier)
+                        try await until("it knows the others") { machine.log.generation == log.generation }
+                        machine.log.follow(nil)
+                        missed.append(machine)
                     }
+                    try await log.purge(.tag("\(number)"), .delete, tier)
+                    generations.append(log.generation)
+                }
+                #expect(machines.tier.values.count < 1_300)
+                for machine in missed {
+                    machine.log.follow(machine.access)
+                    try await until("it knows all") { machine.log.generation == log.generation }
+                    for number in stride(from: 0, to: 5_000, by: 7) {
+                        #expect(!machine.isValid("\(number)", loadedAt: generations[number] - 1))
+                        #expect(machine.isValid("\(number)", loadedAt: generations[number]))
+                    }
+                    machine.log.follow(nil)
                 }
             }
         }
@@ -163,6 +201,7 @@ import Testing
             core.purges.follow(nil)
             let before = core.purges.generation
             machines.tier.values["kf1-purge-table"] = nil
+            for number in 0..<10 { machines.tier.values["kf1-purges-\(number)"] = nil }
             let restarted = PurgeLog(
                 directory: core.disk.directoryURL,
                 memory: MemoryStorage.Backend(config: .init(totalCostLimit: 0))
@@ -328,8 +367,8 @@ import Testing
             let cache = machines.managers[0].cache
             try await cache.purge(.tag("other"))
             #expect(try await machines.load(on: 0).image.size.width == 1)
-            let encoded = try #require(machines.tier.values["kf1-purge-table"])
-            var table = try #require(PurgeTable(encoded: encoded))
+            var table = PurgeTable()
+            table.add(.tag("other"), .invalidate)
             table.add(.source(key: machines.server.url("/a.png").cacheKey), .delete)
             machines.tier.values = ["kf1-purge-table": table.encoded()]
             while cache.core.purges.generation < table.generation || cache.core.memory.store.count > 0 {
@@ -368,6 +407,36 @@ import Testing
     }
 }
 
+/// A machine that has nothing but its purges, and follows those of others.
+private struct PurgingMachine: Sendable {
+    let directory: URL
+    let access: TierAccess
+    let log: PurgeLog
+
+    init(_ directory: URL, _ tier: TestTier) {
+        self.directory = directory
+        try? FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+        access = TierAccess(tier, limits: .patient)
+        log = PurgeLog(directory: directory, memory: MemoryStorage.Backend(config: .init(totalCostLimit: 0)))
+        log.loadIfNeeded()
+        log.follow(access)
+    }
+
+    /// Purges tags one after the other, and returns those that were.
+    func purge(_ tags: [String]) async -> [String] {
+        var purged: [String] = []
+        for tag in tags where (try? await log.purge(.tag(tag), .delete, access)) != nil {
+            #expect(!isValid(tag, loadedAt: 1))
+            purged.append(tag)
+        }
+        return purged
+    }
+
+    func isValid(_ tag: String, loadedAt generation: UInt64) -> Bool {
+        log.state(of: "a", tags: [tag], loadedAt: generation) == .valid
+    }
+}
+
 @Suite struct PurgeTableTests {
     @Test("A deletion is not softened by a later invalidation; what was loaded since is valid") func marks() {
         var table = PurgeTable()
@@ -393,7 +462,7 @@ import Testing
         var (table, records) = (PurgeTable(), PurgeRecords(after: 4))
         for (index, scope) in [PurgeScope.all, .tag("t"), .prefix("https://é"), .source(key: "s")].enumerated() {
             table.add(scope, index % 2 == 0 ? .delete : .invalidate)
-            records.add(scope, index % 2 == 0 ? .delete : .invalidate)
+            _ = records.add(scope, index % 2 == 0 ? .delete : .invalidate)
         }
         #expect(PurgeTable(encoded: table.encoded()) == table)
         #expect(PurgeRecords(encoded: records.encoded()) == records)

@@ -9,7 +9,13 @@ import KingfisherTestSupport
 /// A tier in memory, whose leases end when their time is over.
 final class TestTier: SharedTier, SharedLeases {
     /// What becomes of calls.
-    enum Behaviour: Sendable { case works, fails, hangs }
+    enum Behaviour: Sendable {
+        case works, fails, hangs
+        /// Each call is of its own: it waits for other machines, fails, or works and fails nevertheless.
+        case unreliable
+    }
+
+    private enum Fate: CaseIterable { case works, waits, worksLate, fails, losesReply }
 
     struct Broken: Error, CustomStringConvertible { let description = "The shelf has fallen." }
 
@@ -49,16 +55,34 @@ final class TestTier: SharedTier, SharedLeases {
     /// Does something before the next value is replaced, as a machine does that is faster.
     func beforeReplacing(_ body: @escaping @Sendable () async -> Void) { state.withLock { $0.replacing.append(body) } }
 
-    private func begin(_ call: String) async throws {
+    /// Returns whether the reply is lost.
+    @discardableResult private func begin(_ call: String) async throws -> Bool {
         let behaviour = state.withLock { state in
             state.calls.append(call)
             return state.behaviour
         }
         switch behaviour {
         case .works: break
+        case .unreliable:
+            // Mostly it works, or no purge would come to its end.
+            switch Int.random(in: 0..<3) == 0 ? Fate.allCases.randomElement() : .works {
+            case .waits: for _ in 0..<Int.random(in: 1...200) { await Task.yield() }
+            case .worksLate: try? await Task.sleep(for: .milliseconds(Int.random(in: 1...30)))
+            case .fails: throw Broken()
+            case .losesReply: return true
+            case .works, nil: break
+            }
         case .fails: throw Broken()
         case .hangs: try await Task.sleep(for: .seconds(3_600))
         }
+        return false
+    }
+
+    /// Does what a call is for, and loses the reply where that is its fate.
+    private func reply<Value>(_ isLost: Bool, _ body: (inout State) -> Value) throws -> Value {
+        let value = state.withLock { body(&$0) }
+        if isLost { throw Broken() }
+        return value
     }
 
     func get(_ key: String) async throws -> Data? {
@@ -67,14 +91,13 @@ final class TestTier: SharedTier, SharedLeases {
     }
 
     func put(_ value: Data, forKey key: String, expiry: Duration?) async throws {
-        try await begin("put")
-        state.withLock { ($0.values[key], $0.expiries[key]) = (value, expiry) }
+        try reply(try await begin("put")) { ($0.values[key], $0.expiries[key]) = (value, expiry) }
     }
 
     func put(_ value: Data, forKey key: String, replacing expected: Data?) async throws -> Bool {
-        try await begin("replace")
+        let isLost = try await begin("replace")
         await state.withLock { $0.replacing.isEmpty ? nil : $0.replacing.removeFirst() }?()
-        return state.withLock { state in
+        return try reply(isLost) { state in
             guard state.values[key] == expected else { return false }
             (state.values[key], state.expiries[key]) = (value, nil)
             return true

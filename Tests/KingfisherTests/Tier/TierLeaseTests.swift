@@ -60,7 +60,11 @@ import Testing
             let key = TierKey(forKey: machines.server.url("/a.png").absoluteString, nil)
             let isTaken = try await machines.tier.lease(key.lease, owner: "dead", duration: .seconds(3))
             #expect(isTaken)
+            let start = ContinuousClock.now
             #expect(try await machines.load(on: 0).cacheType == .none)
+            // Fifteen a second, beside those of looking first, and of storing.
+            let seconds = (ContinuousClock.now - start) / .seconds(1)
+            #expect(Double(machines.tier.calls.count) < 15 * seconds + 15)
             #expect(machines.statistics(0).waits == 1 && machines.statistics(0).leases == 1)
         }
     }

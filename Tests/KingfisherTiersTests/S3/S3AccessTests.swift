@@ -106,7 +106,7 @@ struct S3AccessTests {
         server.send(SIGSTOP)
         let works: [@Sendable () async throws -> Void] = [
             { _ = try await tier.get("kf1-a") },
-            { try await tier.put(Data(count: 16 << 20), forKey: "kf1-b", expiry: nil) },
+            { try await tier.put(Data(count: 8 << 20), forKey: "kf1-b", expiry: nil) },
         ]
         for work in works {
             let task = Task { try await work() }

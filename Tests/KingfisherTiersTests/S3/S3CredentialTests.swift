@@ -60,8 +60,53 @@ import Testing
             #expect(error?.description.contains("[\(profile)]") == true, "\(String(describing: error))")
             #expect(error?.description.contains("HALF") == false)
         }
-        let missing = await #expect(throws: S3Error.self) { try await signer(.automatic(["HOME": "/nowhere"])) }
+        let missing = await #expect(throws: S3Error.self) {
+            try await signer(.automatic(["HOME": "/nowhere", "AWS_EC2_METADATA_DISABLED": "true"]))
+        }
         #expect(missing?.description.contains("/nowhere/.aws/credentials cannot be read") == true)
+    }
+
+    @Test("Of roles: of a token, of the container, of the machine; in that order, behind a file") func roles()
+        async throws
+    {
+        let server = try await TestServer.start()
+        let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        try Data("the token\n".utf8).write(to: folder.appending(path: "token"))
+        func json(_ id: String) -> TestResponse {
+            .data(Data(#"{"AccessKeyId":"\#(id)","SecretAccessKey":"s","Token":"t","Expiration":"2030"}"#.utf8))
+        }
+        let xml = "<R><C><AccessKeyId>ROLE</AccessKeyId><SecretAccessKey>s</SecretAccessKey>"
+        server.route("/sts", .data(Data("\(xml)<SessionToken>a/b=</SessionToken></C></R>".utf8)))
+        server.route("/container", json("CONTAINER"))
+        server.route("/latest/api/token", .data(Data("login".utf8)))
+        let credentials = "/latest/meta-data/iam/security-credentials/"
+        server.route(credentials, .data(Data("web-server\n".utf8)))
+        server.route(credentials + "web-server", json("MACHINE"))
+        var variables = [
+            "HOME": folder.path, "AWS_EC2_METADATA_SERVICE_ENDPOINT": server.url("").absoluteString,
+            "AWS_ENDPOINT_URL_STS": server.url("/sts").absoluteString,
+        ]
+        #expect(try await signer(.automatic(variables)) == ["MACHINE", "t"])
+        #expect(server.lastRequest("/latest/api/token")?.method == "PUT")
+        #expect(server.lastRequest(credentials)?.header("X-aws-ec2-metadata-token") == "login")
+        variables["AWS_CONTAINER_CREDENTIALS_FULL_URI"] = server.url("/container").absoluteString
+        variables["AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE"] = folder.appending(path: "token").path
+        #expect(try await signer(.automatic(variables)) == ["CONTAINER", "t"])
+        #expect(server.lastRequest("/container")?.header("Authorization") == "the token")
+        variables["AWS_CONTAINER_CREDENTIALS_FULL_URI"] = "http://example.com/"
+        await #expect(throws: S3Error.self) { try await signer(.automatic(variables)) }
+        variables["AWS_WEB_IDENTITY_TOKEN_FILE"] = folder.appending(path: "token").path
+        variables["AWS_ROLE_ARN"] = "arn:aws:iam::1:role/a"
+        #expect(try await signer(.automatic(variables)) == ["ROLE", "a/b="])
+        let asked = server.lastRequest("/sts").map { String(decoding: $0.body, as: UTF8.self) }
+        #expect(asked?.contains("WebIdentityToken=the%20token") == true)
+        #expect(asked?.contains("RoleArn=arn%3Aaws%3Aiam%3A%3A1%3Arole%2Fa") == true)
+        server.route("/sts", .status(403))
+        let refused = await #expect(throws: S3Error.self) { try await signer(.automatic(variables)) }
+        #expect(refused?.description.contains("arn:aws:iam::1:role/a, it says 403") == true)
+        await server.stop()
     }
 
     @Test("A source is asked once by many requests at once; one that is cancelled ends, and the others go on")

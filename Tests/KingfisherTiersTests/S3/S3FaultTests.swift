@@ -22,10 +22,12 @@ import Testing
         _ server: TestServer,
         _ source: S3CredentialSource? = nil,
         maximumValueSize: Int = 16 << 20,
+        pace: (answer: Duration, rate: Int)? = nil,
         clock: @escaping @Sendable () -> Date = { Date() }
     ) throws -> S3Tier {
         var place = S3Tier.Configuration(bucket: "images", region: "us-east-1", endpoint: server.url(""))
         place.maximumValueSize = maximumValueSize
+        if let pace { (place.answerTimeout, place.minimumRate) = pace }
         let known = S3Credentials(accessKeyID: "ID", secretAccessKey: "secret")
         return try S3Tier(place, credentials: source ?? .fixed(known), transport: CurlTransport(), clock: clock)
     }
@@ -37,6 +39,30 @@ import Testing
         do { result = .success(try await body(server)) } catch { result = .failure(error) }
         await server.stop()
         try result.get()
+    }
+
+    @Test(
+        "A store that is silent has failed; one whose value comes too slowly has not, and one that takes its time is waited for"
+    )
+    func slowness() async throws {
+        try await withServer { server in
+            let gate = Gate()
+            server.route(Self.path, TestResponse(body: Self.value).with { $0.gate = gate })
+            let silent = try tier(server, pace: (.milliseconds(300), 1))
+            await #expect(throws: TransportError.self) { try await silent.get("kf1-a") }
+            let patient = try tier(server, pace: (.seconds(100), 1_000))
+            async let value = patient.get("kf1-a")
+            await server.waitForRequests(2, to: Self.path)
+            gate.open()
+            #expect(try await value == Self.value)
+            server.route(
+                Self.path,
+                TestResponse(body: Self.value).with { ($0.pieceSize, $0.pause) = (100, .milliseconds(20)) }
+            )
+            let slow = try tier(server, pace: (.seconds(100), 1 << 30))
+            await #expect(throws: CancellationError.self) { try await slow.get("kf1-a") }
+            #expect(patient.readTimeout(forKey: "kf1-a") > .seconds(16_000))
+        }
     }
 
     @Test("A PUT sends the bytes, their hash, their type and their expiry, and does not ask whether it may")

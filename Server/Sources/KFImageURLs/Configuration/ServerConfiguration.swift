@@ -40,6 +40,9 @@ package struct ServerConfiguration: Hashable, Sendable {
     /// How many results may be made or wait for it: as a rule ten for each second that a worker has for a request.
     package func mostMakings(workers: Int) -> Int { maxMakings ?? max(64, min(workers * timeout * 10, 100_000)) }
 
+    /// How long a source may take: less than a request, so that it is known to be the reason, and a fallback can be sent.
+    package var secondsForSource: Double { Double(timeout) * 0.8 }
+
     /// How long the server takes to end, at most.
     package var secondsToEnd: Int { gracefulStopTimeout ?? timeout * 2 }
 
@@ -80,6 +83,10 @@ package struct FleetSettings: Hashable, Sendable {
     package var tier: String?
     /// The URL of the store by which servers agree who makes a result, if that is another one.
     package var leases: String?
+    /// Milliseconds until the store has to begin an answer; nil is that of its kind.
+    package var tierTimeout: Int?
+    /// Bytes a second that values have to come with; nil is that of the kind of store.
+    package var tierRate: Int?
     /// What whoever purges has to know; nil allows no purging.
     package var purgeToken: String?
 
@@ -96,6 +103,8 @@ package struct SourceSettings: Hashable, Sendable {
     package var maxRedirects = 10
     /// Seconds to connect to the server of a source.
     package var connectTimeout = 3
+    /// Connections to each origin at one time.
+    package var maxConnections = 16
     package var maxMegapixels = 50.0
     /// 0 is no limit.
     package var maxBytes = 20 << 20

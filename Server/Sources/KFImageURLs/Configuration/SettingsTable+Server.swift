@@ -94,10 +94,28 @@ extension SettingsTable {
     static let fleet: [Setting] = [
         Setting(
             ours: "TIER",
-            Value.text("redis://host:port, rediss:// with TLS, or s3://bucket/prefix?region=…&endpoint=…").orNil(""),
+            Value.text(
+                "redis://host:port, rediss:// with TLS, or s3://bucket/prefix?region=…&endpoint=…&addressing=path"
+            ).orNil(""),
             \.fleet.tier,
             isSecret: true,
             help: "The store through which several servers share results; see docs/fleet.md."
+        ),
+        Setting(
+            ours: "TIER_TIMEOUT",
+            Value.integer(10...60_000).orNil(""),
+            \.fleet.tierTimeout,
+            help:
+                "Milliseconds until the store has to begin an answer; one that is silent for longer has failed. Unless set,"
+                + " 250 for Redis and 1500 for S3."
+        ),
+        Setting(
+            ours: "TIER_RATE",
+            Value.integer(1_000...1_000_000_000_000).orNil(""),
+            \.fleet.tierRate,
+            help:
+                "Bytes a second that a result has to come with from the store; one that comes more slowly counts as missing."
+                + " Unless set, four million for Redis and one million for S3."
         ),
         Setting(
             ours: "LEASES",

@@ -104,6 +104,12 @@ package enum SettingsTable {
             help: "Seconds to connect to the server of a source."
         ),
         Setting(
+            ours: "SOURCE_CONNECTIONS",
+            .integer(1...10_000),
+            \.sources.maxConnections,
+            help: "Connections to each server of sources; a source waits for one within its time."
+        ),
+        Setting(
             "MAX_SRC_RESOLUTION",
             .positive(upTo: 1e6),
             \.sources.maxMegapixels,

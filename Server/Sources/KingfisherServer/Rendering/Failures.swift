@@ -22,6 +22,13 @@ extension RenderingError {
         reason: "The result cannot be written in the format that was asked for, or there was no memory for it."
     )
 
+    /// Neither did the source come in time, nor a connection for it.
+    static func sourceTimedOut(at place: String) -> Self {
+        let settings = "KF_TIMEOUT, KF_CONNECT_TIMEOUT and KF_SOURCE_CONNECTIONS"
+        let reason = "\(place) did not send the source in time, see \(settings)."
+        return Self(status: 504, kind: "source_timeout", reason: reason)
+    }
+
     /// What the bytes of a source lack to be an image.
     init(_ error: ImagingError) {
         let reason = "Of the source no image can be made: \(error.description)."
@@ -75,9 +82,7 @@ extension RenderingError {
     private init(transfer code: URLError.Code, of place: String) {
         func unreachable(_ reason: String) -> Self { Self(status: 404, kind: "source_unreachable", reason: reason) }
         switch code {
-        case .timedOut:
-            let reason = "\(place) did not send the source in time, see KF_TIMEOUT and KF_CONNECT_TIMEOUT."
-            self.init(status: 504, kind: "source_timeout", reason: reason)
+        case .timedOut: self = .sourceTimedOut(at: place)
         case .resourceUnavailable:
             let reason =
                 "\(place) has an address that sources may not have, see KF_ALLOW_PRIVATE_SOURCE_ADDRESSES"

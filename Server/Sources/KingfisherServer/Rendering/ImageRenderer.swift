@@ -124,15 +124,34 @@ package struct ImageRenderer: Rendering {
         let making = Making(in: place, of: capacity, until: start + .seconds(min(seconds, 1e6)))
         let processor = PlanProcessor(request, configuration, making)
         try making.checkTime(for: request.plan.source, processor.work)
+        let load = Task { [manager] () async -> Result<EncodedImage, KingfisherError> in
+            do throws(KingfisherError) {
+                return .success(
+                    try await manager.retrieveEncoded(
+                        with: source,
+                        options: options + [.processor(processor), .cacheTags(request.plan.delivery.cacheTags)],
+                        as: request.encoding(in: configuration)
+                    )
+                )
+            } catch {
+                return .failure(error)
+            }
+        }
+        // Waiting for a connection to the source's server is a part of the source's time.
+        let timer = Task { [secondsForSource = configuration.secondsForSource] in
+            try await Task.sleep(for: .seconds(min(seconds, 1e6, secondsForSource)))
+            if making.isWithoutSource { load.cancel() }
+        }
+        let result = await withTaskCancellationHandler {
+            await load.value
+        } onCancel: {
+            load.cancel()
+        }
+        timer.cancel()
         let image: EncodedImage
-        do throws(KingfisherError) {
-            image = try await manager.retrieveEncoded(
-                with: source,
-                options: options + [.processor(processor), .cacheTags(request.plan.delivery.cacheTags)],
-                as: request.encoding(in: configuration)
-            )
-        } catch {
-            throw failure(error, source)
+        do throws(KingfisherError) { image = try result.get() } catch {
+            guard error.isCancelled, !Task.isCancelled, making.isWithoutSource else { throw failure(error, source) }
+            throw .sourceTimedOut(at: source.url?.host ?? "The folder of sources")
         }
         if image.isDamaged { throw .incomplete }
         var rendered = RenderedImage(image)
@@ -220,8 +239,8 @@ extension ImageDownloader {
         maximumResponseSize = sources.maxBytes > 0 ? sources.maxBytes : .max
         if configuration.maxSourceBytesInQueue > 0 { maximumBytesInFlight = configuration.maxSourceBytesInQueue }
         connectTimeout = Double(sources.connectTimeout)
-        // Shorter than the time of a request, so that a slow source is the reason, and a fallback can be sent.
-        let seconds = Double(configuration.timeout) * 0.8
+        maxConnectionsPerHost = sources.maxConnections
+        let seconds = configuration.secondsForSource
         (totalTimeout, downloadTimeout) = (seconds, seconds)
     }
 }

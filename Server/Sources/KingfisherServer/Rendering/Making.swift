@@ -11,6 +11,7 @@ import Synchronization
 package final class Making: Sendable {
     private struct State {
         var error: RenderingError?
+        var hasSource = false
         var begin: ContinuousClock.Instant?
         var end: ContinuousClock.Instant?
         var work: Capacity.Work?
@@ -50,6 +51,12 @@ package final class Making: Sendable {
             return .refused
         }
     }
+
+    /// The bytes of the source are here.
+    func sourceArrived() { state.withLock { $0.hasSource = true } }
+
+    /// Whether the source has yet to come.
+    var isWithoutSource: Bool { state.withLock { !$0.hasSource } }
 
     /// Why there is no result; nil while it has not failed.
     var error: RenderingError? { state.withLock { $0.error } }

@@ -28,6 +28,7 @@ struct PlanProcessor: PartFindingImageProcessor, WeighingImageProcessor {
     }
 
     func weight(of data: Data) -> ImageWeight {
+        making?.sourceArrived()
         // What cannot be read costs nothing, and is refused when it is processed.
         guard let making, let header = try? check.header(of: data) else { return .small }
         making.remember(header, of: plan.source)

@@ -23,6 +23,22 @@ import Testing
         }
     }
 
+    @Test("A source that waits in vain for a connection to its server is 504") func noConnection() async throws {
+        try await RenderingRig.run({ $0.sources.maxConnections = 1 }) { rig in
+            let gate = Gate()
+            rig.server.route("/a", try Quadrants.png().with { $0.gate = gate })
+            async let first = outcome(rig.error())
+            await rig.server.waitForRequests(1, to: "/a")
+            let request = try rig.request("w:10", path: "/b")
+            let error = await #expect(throws: RenderingError.self) {
+                try await rig.renderer.render(request, within: 0.3)
+            }
+            #expect(outcome(error) == "504 source_timeout" && rig.server.count("/b") == 0)
+            gate.open()
+            #expect(try await first == "none")
+        }
+    }
+
     @Test("Sources that have been loaded count until their results are made") func memory() async throws {
         try await RenderingRig.run({ $0.maxSourceBytesInQueue = 10_000 }) { rig in
             let gate = Gate()

@@ -1,8 +1,9 @@
-"""Kills and stops what a fleet consists of, while clients compare the colour of each answer. For bench-fleet."""
+"""Kills and stops what a fleet consists of, while clients purge, and compare the colour of each answer. For bench-fleet."""
 import asyncio, collections, random, signal, time
 
 from .client import Connection, path
 from .colors import color, is_near, write_color
+from .purges import Purged, purge_again_and_again
 
 
 async def disturb(replicas, redis, origin, seconds):
@@ -11,6 +12,7 @@ async def disturb(replicas, redis, origin, seconds):
     colors = {f"{r}-{g}-{b}.png": (r, g, b) for r in steps for g in steps for b in steps}
     for name, value in colors.items():
         write_color(origin, name, value, 400)
+    purged = [Purged(origin, f"purged{number}.png") for number in range(60)]
     counts = collections.Counter()
     ends = time.time() + seconds
 
@@ -23,6 +25,8 @@ async def disturb(replicas, redis, origin, seconds):
         connections = [Connection(replica) for replica in replicas]
         while time.time() < ends:
             connection, (name, value) = random.choice(connections), random.choice(list(colors.items()))
+            changing = random.choice(purged) if random.random() < 0.3 else None
+            name, began = changing.name if changing else name, time.time()
             process = connection.replica.process if connection.replica.listens else None
             # So few that each is asked for again: made, in memory, on disk, and in Redis when a disk was emptied.
             size, ending = f"{random.randrange(20, 120, 20)}:{random.choice([20, 40])}", random.choice(["jpg", "png", "webp"])
@@ -34,7 +38,13 @@ async def disturb(replicas, redis, origin, seconds):
                 await asyncio.sleep(0.05)
                 continue
             if status == 200:
-                counts["right" if is_near(color(body), value) else "wrong"] += 1
+                found = color(body)
+                if changing and not changing.allows(found, began):
+                    counts["undone"] += 1
+                elif not changing and not is_near(found, value):
+                    counts["wrong"] += 1
+                else:
+                    counts["right"] += 1
             else:
                 counts["5xx" if status >= 500 else "other"] += 1
 
@@ -61,11 +71,14 @@ async def disturb(replicas, redis, origin, seconds):
                 counts["hangs"] += 1
             else:
                 redis.kill()
+                for source in purged:
+                    source.store_was_lost()
                 await asyncio.sleep(random.uniform(0, 5))
                 await asyncio.to_thread(redis.start)
                 counts["deaths"] += 1
 
-    await asyncio.gather(kill_replicas(), disturb_redis(), *(client() for _ in range(12)))
+    purging = [purge_again_and_again(purged[turn::3], replicas, counts, ends) for turn in range(3)]
+    await asyncio.gather(kill_replicas(), disturb_redis(), *purging, *(client() for _ in range(12)))
     for replica in replicas:
         keep_metrics(replica)
     return counts

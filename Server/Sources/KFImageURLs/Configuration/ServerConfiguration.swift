@@ -158,12 +158,20 @@ package struct DeliverySettings: Hashable, Sendable {
     /// The site whose scripts may read results, or `*`; nil is none.
     package var allowedOrigin: String?
     package var fallback = Fallback()
+    package var caching = Caching.all
     /// What results kept in memory may take, in bytes.
     package var memoryCacheBytes = 64 << 20
     /// What results kept on disk may take, in bytes; 0 is no limit.
     package var diskCacheBytes = 10 << 30
 
     package init() {}
+
+    /// Which results the server keeps.
+    package enum Caching: String, CaseIterable, Hashable, Sendable {
+        case all
+        /// Each request is made anew, unless it waits for the same result as another one.
+        case none
+    }
 
     /// What is sent in place of an image that cannot be made.
     package struct Fallback: Hashable, Sendable {

@@ -78,6 +78,13 @@ extension SettingsTable {
             help: "Answers say why they are errors; not for servers that others reach."
         ),
         Setting(
+            ours: "CACHE",
+            Value<DeliverySettings.Caching>.name(),
+            \.delivery.caching,
+            help:
+                "Whether sources and results are kept, in memory, on disk and in the tier; without is for comparisons."
+        ),
+        Setting(
             ours: "MEMORY_CACHE_BYTES",
             .integer(0...(.max)),
             \.delivery.memoryCacheBytes,

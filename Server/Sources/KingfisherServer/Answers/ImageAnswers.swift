@@ -4,7 +4,7 @@ import Foundation
 import HTTPTypes
 import Hummingbird
 import KFImageURLs
-import Kingfisher
+@_spi(Server) import Kingfisher
 import NIOHTTP1
 
 /// The answers of a configuration.
@@ -14,35 +14,70 @@ struct ImageAnswers: Sendable {
     let showsReasons: Bool
 
     /// The answer with a result; without its bytes if the client has them.
-    func response(_ served: ServedImage, plan: ImagePlan, to request: HTTPRequest) -> Response {
+    ///
+    /// - Parameters:
+    ///   - served: The result.
+    ///   - plan: What it was made by.
+    ///   - request: What it answers.
+    ///   - known: What is known of the request, if it comes often.
+    /// - Returns: The answer.
+    func response(
+        _ served: ServedImage,
+        plan: ImagePlan,
+        to request: HTTPRequest,
+        known: HotRequests.Known? = nil
+    ) -> Response {
         let image = served.image.image
         let entityTag = configuration.delivery.sendsETag ? served.image.entityTag : nil
         let lastModified = image.cacheMetadata?.lastModified
+        let status = status(of: served)
+        if status == .ok, isUnmodified(for: request.headerFields, entityTag: entityTag, lastModified: lastModified) {
+            return Response(status: .notModified, headers: cachingFields(of: served, plan))
+        }
+        let fields =
+            if let known, isTimeless(image, plan) {
+                known.fields(for: served.image.entityTag) { self.fields(of: served, plan) }
+            } else {
+                self.fields(of: served, plan)
+            }
+        let body = request.method == .head ? ResponseBody() : Self.body(image.data)
+        return Response(status: status, headers: fields, body: body)
+    }
+
+    /// Whether an answer is the same tomorrow.
+    private func isTimeless(_ image: EncodedImage, _ plan: ImagePlan) -> Bool {
+        plan.delivery.expirationDate == nil && !configuration.delivery.passesCacheControl
+            && image.cacheMetadata?.forbidsStoring(inShared: true) != true
+    }
+
+    /// The fields that an answer without the bytes has, too.
+    private func cachingFields(of served: ServedImage, _ plan: ImagePlan) -> HTTPFields {
+        let image = served.image.image
         let policy = CachePolicy(
             configuration.delivery,
             maxAge: maxAge(of: served),
             until: plan.delivery.expirationDate
         )
         var fields = policy.fields(for: image.cacheMetadata)
-        fields[.eTag] = entityTag
-        fields[.lastModified] = lastModified
+        fields[.eTag] = configuration.delivery.sendsETag ? served.image.entityTag : nil
+        fields[.lastModified] = image.cacheMetadata?.lastModified
         fields[.accessControlAllowOrigin] = configuration.delivery.allowedOrigin
         if configuration.output.negotiates { fields[.vary] = "Accept" }
         let tags = plan.delivery.cacheTags
         if !tags.isEmpty { fields.set(.cacheTag, tags.sorted().joined(separator: ",")) }
+        return fields
+    }
 
-        let status = status(of: served)
-        if status == .ok, isUnmodified(for: request.headerFields, entityTag: entityTag, lastModified: lastModified) {
-            return Response(status: .notModified, headers: fields)
-        }
+    private func fields(of served: ServedImage, _ plan: ImagePlan) -> HTTPFields {
+        let image = served.image.image
+        var fields = cachingFields(of: served, plan)
         fields[.contentType] = image.mimeType
         fields[.contentLength] = "\(image.data.count)"
         fields[.xContentTypeOptions] = "nosniff"
         let fileExtension = image.contentType.preferredFileExtension ?? "bin"
         fields[.contentDisposition] = contentDisposition(of: plan, fileExtension: fileExtension)
         fields[.contentSecurityPolicy] = harmlessContent
-        let body = request.method == .head ? ResponseBody() : Self.body(image.data)
-        return Response(status: status, headers: fields, body: body)
+        return fields
     }
 
     /// The bytes; of large files a piece at a time, as clients take them.

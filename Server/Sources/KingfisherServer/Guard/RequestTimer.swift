@@ -12,6 +12,7 @@ final class RequestTimer: ChannelInboundHandler, RemovableChannelHandler {
 
     private let timeout: TimeAmount
     private let metrics: ServerMetrics
+    private var isReading = false
     private var end: Scheduled<Void>?
 
     init(timeout: TimeAmount, metrics: ServerMetrics) {
@@ -20,15 +21,25 @@ final class RequestTimer: ChannelInboundHandler, RemovableChannelHandler {
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         switch unwrapInboundIn(data) {
-        case .head:
+        case .head: isReading = true
+        case .body: break
+        case .end:
+            isReading = false
+            end?.cancel()
+            end = nil
+        }
+        context.fireChannelRead(data)
+    }
+
+    /// Most requests are whole by now, and need no clock.
+    func channelReadComplete(context: ChannelHandlerContext) {
+        if isReading, end == nil {
             end = context.eventLoop.assumeIsolated().scheduleTask(in: timeout) { [metrics] in
                 metrics.count(error: "request_stalled")
                 context.close(promise: nil)
             }
-        case .body: break
-        case .end: end?.cancel()
         }
-        context.fireChannelRead(data)
+        context.fireChannelReadComplete()
     }
 
     func channelInactive(context: ChannelHandlerContext) {

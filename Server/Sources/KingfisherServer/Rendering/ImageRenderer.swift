@@ -64,6 +64,13 @@ package struct ImageRenderer: Rendering {
             let seconds = min(configuration.delivery.maxAge, longest)
             return seconds > 0 ? .seconds(Double(seconds)) : .expired
         }
+        guard configuration.delivery.caching == .all else {
+            options = [
+                .callbackQueue(.untouch), .forceRefresh, .memoryCacheExpiration(.expired),
+                .diskCacheExpiration(.expired),
+            ]
+            return
+        }
         // Use does not prolong it: what a source's server says nothing about would never be asked for again.
         options = [
             .callbackQueue(.untouch), .respectCacheControl,
@@ -73,6 +80,7 @@ package struct ImageRenderer: Rendering {
     }
 
     package func cached(_ request: RenderingRequest) async -> RenderedImage? {
+        guard configuration.delivery.caching == .all else { return nil }
         guard let source = try? source(of: request.plan) else { return nil }
         let found = await manager.cachedEncoded(
             with: source,

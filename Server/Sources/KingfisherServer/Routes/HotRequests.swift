@@ -1,8 +1,10 @@
 // The requests that are answered from memory again and again, with what was found out about them. For the routes.
 
 package import Foundation
+import HTTPTypes
 package import KFImageURLs
 import Kingfisher
+import Synchronization
 
 /// A bounded number of requests that were answered from memory, by their paths and what their clients accept.
 package struct HotRequests: Sendable {
@@ -12,9 +14,19 @@ package struct HotRequests: Sendable {
         let image: MemoryLookup
         /// Only the number of them is limited.
         package let cacheCost = 0
+        /// The fields of the answer with the image of a tag.
+        private let answer = Mutex<(entityTag: String, fields: HTTPFields)?>(nil)
 
         package init(_ parsed: ParsedPath, _ image: @escaping MemoryLookup) {
             (self.parsed, self.image) = (parsed, image)
+        }
+
+        /// The fields of the answer with an image, as they were made for it before, or are now.
+        func fields(for entityTag: String, _ make: () -> HTTPFields) -> HTTPFields {
+            if let answer = answer.withLock({ $0 }), answer.entityTag == entityTag { return answer.fields }
+            let fields = make()
+            answer.withLock { $0 = (entityTag, fields) }
+            return fields
         }
     }
 

@@ -116,7 +116,7 @@ package final class ImageRoutes: Sendable {
             (record.origin, record.error, record.byteCount) = (
                 served.origin, served.error, served.image.image.data.count
             )
-            response = answers.response(served, plan: parsed.plan, to: request)
+            response = answers.response(served, plan: parsed.plan, to: request, known: known)
         } catch {
             record.error = error
             response = answers.response(error)

@@ -46,6 +46,21 @@ private struct Waiting: ImageProcessor {
         }
     }
 
+    @Test("Without caches each request is made anew, and nothing is kept") func none() async throws {
+        try await RenderingRig.run({ $0.delivery.caching = .none }) { rig in
+            rig.server.route("/a", .data(try Quadrants.jpeg()))
+            let request = try rig.request("w:50")
+            for count in 1...3 {
+                #expect(try await rig.renderer.render(request).image.cacheType == .none)
+                #expect(await rig.renderer.cached(request) == nil && rig.renderer.memoryLookup(for: request)() == nil)
+                #expect(rig.server.count("/a") == count)
+            }
+            await ImageCache.allCachesWillTerminate(within: 60)
+            let files = try FileManager.default.subpathsOfDirectory(atPath: rig.cache.diskStorage.directoryURL.path)
+            #expect(files.filter { !$0.contains("/.") && !$0.hasPrefix(".") } == [])
+        }
+    }
+
     @Test("Results come from memory, then from the disk, with the same entity tag") func layers() async throws {
         try await RenderingRig.run { rig in
             rig.server.route("/a", .data(try Quadrants.jpeg()))

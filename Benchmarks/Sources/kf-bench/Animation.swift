@@ -19,6 +19,23 @@ let animationBenchmarks = [
         )
         return Figure(comparison, .faster(2.5))
     },
+    Benchmark(name: "GIF to WebP, 100 frames, cancelled after a tenth, against the whole") {
+        let folder = try TemporaryFolder()
+        let film = try Film(in: folder.url)
+        let began = ContinuousClock.now
+        let whole = try await seconds(.process) { try await film.convert()() }
+        let tenth = (ContinuousClock.now - began) / 10
+        let cancelled = try await seconds(.process) {
+            let conversion = try film.convert()
+            let task = Task { try await conversion() }
+            try await Task.sleep(for: tenth)
+            task.cancel()
+            _ = await task.result
+            // What goes on nevertheless is counted, too.
+            try await Task.sleep(for: tenth * 3)
+        }
+        return Figure(Comparison(ours: cancelled, baseline: whole, ratio: cancelled / whole), .faster(4))
+    },
     Benchmark(name: "GIF 100 frames 500×400, frames alive at once", isCounted: true) {
         let folder = try TemporaryFolder()
         return Figure(.count(try Film(in: folder.url).mostFramesAlive()), .atMost(.count(3)))
@@ -44,6 +61,22 @@ struct Film {
         let source = source.copy()
         for index in 0..<100 {
             try BenchmarkError.unless(source.frame(at: index)?.width == 500, "frame \(index) is missing")
+        }
+    }
+
+    /// What loads the file through a manager of its own, makes it smaller and writes it as WebP.
+    func convert() throws -> @Sendable () async throws -> Void {
+        let folder = URL(fileURLWithPath: path).deletingLastPathComponent()
+        let manager = KingfisherManager(
+            downloader: .default,
+            cache: try ImageCache(name: UUID().uuidString, cacheDirectoryURL: folder)
+        )
+        let provider = LocalFileImageDataProvider(fileURL: URL(fileURLWithPath: path))
+        let options: KingfisherOptionsInfo = [
+            .processor(ResizingImageProcessor(referenceSize: CGSize(width: 400, height: 320)))
+        ]
+        return {
+            _ = try await manager.retrieveEncoded(with: .provider(provider), options: options, as: ImageEncoding(.webp))
         }
     }
 

@@ -93,7 +93,7 @@ extension TierAccess {
     /// - Parameter number: How many such waits there were before.
     /// - Returns: Whether it was not cancelled.
     func pause(after number: Int = 0) async -> Bool {
-        let longest = min(10 << min(number, 10), 200)
-        return await clock.sleep(.milliseconds(Int.random(in: longest / 2...longest)))
+        let longest = min(20 << min(number, 10), 200)
+        return await clock.sleep(.milliseconds(Int.random(in: longest * 3 / 4...longest)))
     }
 }

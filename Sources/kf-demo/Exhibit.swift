@@ -68,7 +68,7 @@ struct Exhibit: Sendable {
     ]
 
     private static let colors = [
-        Exhibit("blur(6)", BlurImageProcessor(blurRadius: 6)),
+        Exhibit("blur(6)", GaussianBlurImageProcessor(sigma: 6)),
         Exhibit("sharpen(2,1.5)", SharpeningImageProcessor(sigma: 2, amount: 1.5)),
         Exhibit("overlay(#e98a2b,0.4)", OverlayImageProcessor(overlay: color(0xE98A2B), fraction: 0.4)),
         Exhibit("tint(#1386c480)", TintImageProcessor(tint: color(0x1386C4).withAlphaComponent(128 / 255))),

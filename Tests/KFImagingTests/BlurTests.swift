@@ -28,6 +28,27 @@ import Testing
         #expect(areNear(try blurred(levels), slope))
     }
 
+    @Test(
+        "A Gaussian has the standard deviation that was asked for, in both directions",
+        arguments: [0.3, 0.5, 0.75, 1, 1.5, 2, 3, 4, 4.1, 5, 7, 10]
+    )
+    func deviation(sigma: Double) throws {
+        /// The deviation of the slope that a hard edge becomes.
+        func measured(_ slope: [Int]) -> Double {
+            let steps = zip(slope, slope.dropFirst()).map { Double($1 - $0) }
+            let total = steps.reduce(0, +)
+            let middle = steps.enumerated().reduce(0) { $0 + Double($1.offset) * $1.element } / total
+            let variance = steps.enumerated().reduce(0) { $0 + pow(Double($1.offset) - middle, 2) * $1.element } / total
+            return variance.squareRoot()
+        }
+        let row = [UInt32](repeating: 0xFF00_0000, count: 50) + [UInt32](repeating: .max, count: 50)
+        let across = try Bitmap.of([row, row]).gaussianBlurred(sigma: sigma)
+        #expect(abs(measured(across.rows[1].map { Int($0.g) }) / sigma - 1) <= 0.12)
+        let down = try Bitmap.of(row.map { [$0, $0] }).gaussianBlurred(sigma: sigma)
+        #expect(abs(measured(down.rows.map { Int($0[1].g) }) / sigma - 1) <= 0.12)
+        #expect(!across.hasAlpha)
+    }
+
     @Test("A single white pixel spreads in both directions") func impulseInBothDirections() throws {
         var rows = [[UInt32]](repeating: [UInt32](repeating: 0xFF00_0000, count: 15), count: 15)
         rows[7][7] = .max

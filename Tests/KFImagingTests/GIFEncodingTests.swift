@@ -161,6 +161,53 @@ import Testing
         #expect(others[0] == 0.02 && others[1] == 655.35 && others[3] == 1)
     }
 
+    @Test(
+        "More frames than players show are left out: the time stays, and so do the first and the last frame",
+        arguments: [(60, 60.0, 50), (75, 75, 50), (100, 100, 50), (240, 240, 50), (50, 50, 50), (30, 30, 30)]
+    )
+    func manyFrames(count: Int, perSecond: Double, written: Int) throws {
+        let source = colors(count, delay: 1 / perSecond)
+        let decoder = try #require(try frames(of: Codecs.encode(source, as: .gif)))
+        let delays = decoder.frames.map(\.delay)
+        #expect(delays.count == written && delays.allSatisfy { $0 > 0.019 })
+        #expect(abs(delays.reduce(0, +) - 1) <= 0.02)
+        // Every frame is one of the source, at its time.
+        let shown = try composed(decoder).map { Int($0[4, 4].r) }
+        #expect(shown.first == 0 && shown.last == count - 1)
+        var time = 0.0
+        for (index, delay) in zip(shown, delays) {
+            #expect(abs(Double(index) / perSecond - time) < 0.021)
+            time += delay
+        }
+    }
+
+    @Test("All frames are kept where that is asked for, and take longer") func keptFrames() throws {
+        var options = ImageEncodingOptions()
+        options.keepsFrames = true
+        let data = try Codecs.encode(colors(60, delay: 1 / 60), as: .gif, options)
+        let delays = try #require(try frames(of: data)).frames.map(\.delay)
+        #expect(delays.count == 60 && abs(delays.reduce(0, +) - 1.2) < 1e-9)
+    }
+
+    @Test("A short frame before a long one costs no frame; a few that are too short leave the first and the last")
+    func shortFrames() {
+        func timing(_ delays: [Double]) -> [[Int]] {
+            GIFTiming(delays, keepsFrames: false).frames.map { [$0.index, Int($0.delay)] }
+        }
+        #expect(timing([0.012, 10, 0.1]) == [[0, 2], [1, 999], [2, 10]])
+        #expect(timing([0.02, 0.012, 10]) == [[0, 2], [1, 2], [2, 999]])
+        #expect(timing([0.001, 0.001, 0.001]) == [[0, 2], [2, 2]])
+        #expect(timing([0, 0, 0]) == [[0, 2], [1, 2], [2, 2]])
+        #expect(timing([1000, 1]) == [[0, 65_535], [1, 34_565]])
+        #expect(timing([0]) == [[0, 2]] && timing([]) == [])
+    }
+
+    /// Plain frames whose red is their number.
+    private func colors(_ count: Int, delay: Double) -> Frames {
+        let bitmaps = (0..<count).map { Bitmap.solid(0xFF00_0000 | UInt32($0) << 16, 9, 9) }
+        return Frames(bitmaps: bitmaps, delays: Array(repeating: delay, count: count))
+    }
+
     @Test("Single pixels, single frames and empty frames are encoded")
     func smallest() throws {
         for bitmap in [Bitmap.solid(red, 1, 1), .solid(0, 1, 1), .solid(0, 30, 20), square(at: 3, on: blue)] {

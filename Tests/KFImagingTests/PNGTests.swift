@@ -168,6 +168,24 @@ private func isFast(_ data: Data) -> Bool {
         }
     }
 
+    @Test("A stream that promises a smaller window than it uses is read whole in both ways") func smallWindow() throws {
+        // Each row equals the one before, which is 400 bytes away.
+        let image = Bitmap(width: 100, height: 20) { bytes, bytesPerRow in
+            for index in bytes.indices { bytes[index] = UInt8(truncatingIfNeeded: index % bytesPerRow / 4 * 37) | 1 }
+            for index in stride(from: 3, to: bytes.count, by: 4) { bytes[index] = 255 }
+        }
+        let data = try #require(Image(cgImage: image).pngData())
+        let place = try #require(data.firstRange(of: Data("IDAT".utf8)))
+        let size = data[place.lowerBound - 4..<place.lowerBound].reduce(0) { $0 << 8 | Int($1) }
+        // A window of 256 bytes, and the check of the two bytes.
+        let stream = [0x08, 0x1D] + data[place.upperBound..<place.upperBound + size].dropFirst(2)
+        var changed = data[..<(place.lowerBound - 4)] + PNGWriter.chunk("IDAT", Array(stream))
+        changed += data[(place.upperBound + size + 4)...]
+        let right = try bytes(Codecs.decode(data))
+        #expect(try bytes(Codecs.decode(Data(changed))) == right)
+        #expect(try bytes(Codecs.decode(throughLibPNG(Data(changed)))) == right)
+    }
+
     @Test("The memory for decoding to a small size is bounded", .enabled(if: memoryIsOurs))
     func thumbnailMemory() async {
         await #expect(processExitsWith: .success) {

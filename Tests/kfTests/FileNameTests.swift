@@ -62,6 +62,21 @@ import Testing
         #expect(try missing.objects.first?["source"] as? String == "no\\xE9.png")
     }
 
+    @Test("A result has the name of its source byte for byte, also with line breaks and marks of direction")
+    func strangeNames() async throws {
+        // The last two differ in their bytes only.
+        let names = ["\u{202E}gnp", "new\nline", "tab\t\u{1B}[31m", "\u{E9}", "e\u{301}"]
+        for name in names { try place.write(SampleImages.png(), "\(name).png") }
+        for command in ["fetch", "process"] {
+            let sources = names.map { "\($0).png" }
+            let result = try await place.kf([command] + sources + ["--process", "bw()", "-o", "out-\(command)/"])
+            #expect(result.status == 0, "\(result.errors)")
+            #expect(!result.output.contains("\u{202E}") && result.output.contains("new\\u{A}line.png"))
+            let bytes = place.files("out-\(command)").map { Array($0.utf8) }
+            #expect(Set(bytes) == Set(sources.map { Array($0.utf8) }))
+        }
+    }
+
     @Test(
         "Every name keeps its bytes",
         arguments: [

@@ -97,6 +97,21 @@ import Testing
         #expect(result.output.split(separator: "\n").count == 4)
     }
 
+    @Test("Names in comma-separated values are not rewritten; a terminal is shown a harmless form")
+    func strangeNamesAsValues() async throws {
+        let names = ["new\nline.png", "a\r\nb.png", "\u{202E}gnp.png", "\u{1B}[31m.png"]
+        for name in names { try place.write(SampleImages.png(), name) }
+        let output = try await place.kf(["info", "--csv"] + names).output
+        for name in names.prefix(2) { #expect(output.contains("\n\"\(name)\",png,48,32,"), "\(output.visible)") }
+        for name in names.suffix(2) { #expect(output.contains("\n\(name),png,48,32,"), "\(output.visible)") }
+        let terminal = FakeTerminal(kind: .silent)
+        let run = try await terminal.kf(place, ["info", "--csv", names[2]])
+        #expect(run.text.contains("\\u{202E}gnp.png,png,48,32,"), "\(run.text.visible)")
+        let script = "n=$(printf 'caf\\351.png'); cp *gnp.png \"$n\"; \"$0\" info --csv \"$n\""
+        let bytes = try await place.kf([], launcher: ["/bin/sh", "-c", script])
+        #expect(bytes.data.range(of: Data([0x0A, 0x63, 0x61, 0x66, 0xE9, 0x2E])) != nil, "\(bytes.errors)")
+    }
+
     @Test("A file that ends too early is described, with a warning") func truncatedFile() async throws {
         let whole = try SampleImages.jpeg(120, 80)
         try place.write(whole, "whole.jpg")

@@ -90,7 +90,7 @@ import Testing
             ("smartcrop(9×8)", .smartcrop(CGSize(width: 9, height: 8))),
             ("flip(h)", .flip(.horizontal)),
             ("flip(v)", .flip(.vertical)),
-            ("blur(5)", .blur(radius: 5)),
+            ("blur(5)", .blur(sigma: 5)),
             ("sharpen(1.2)", .sharpen(sigma: 1.2, amount: 1)),
             ("sharpen(1.2,0.5)", .sharpen(sigma: 1.2, amount: 0.5)),
             ("overlay(Blue)", .overlay(HexColor(red: 0, green: 0, blue: 255), fraction: 0.5)),
@@ -236,9 +236,9 @@ import Testing
             ("flip(x)", "x", "unknown here"),
             ("flip(h,v)", "v", "one argument too many"),
             ("blur()", "", "needs an argument"),
-            ("blur(-1)", "-1", "not a radius"),
-            ("blur(nan)", "nan", "not a radius"),
-            ("blur(2001)", "2001", "not a radius"),
+            ("blur(-1)", "-1", "not a standard deviation"),
+            ("blur(nan)", "nan", "not a standard deviation"),
+            ("blur(2001)", "2001", "not a standard deviation"),
             ("sharpen(x)", "x", "not a sigma"),
             ("sharpen(1,-1)", "-1", "not an amount"),
             ("overlay(0.5)", "0.5", "not a colour"),
@@ -304,7 +304,7 @@ import Testing
                     border(WIDTH,COLOR[,R])
                     rotate(DEGREES)
                     flip(h|v)
-                    blur(R)
+                    blur(SIGMA)
                     sharpen(SIGMA[,AMOUNT])
                     overlay(COLOR[,FRACTION]|FILE[,anchor=AX,AY][,opacity=O][,scale=S|,width=W|,width=P%])
                     tint(COLOR)

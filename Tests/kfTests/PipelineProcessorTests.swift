@@ -35,7 +35,7 @@ import Testing
             ("rotate(90)", "RotationImageProcessor(\(-Double.pi / 2)_true)"),
             ("flip(h)", "FlippingImageProcessor(true_false)"),
             ("flip(v)", "FlippingImageProcessor(false_true)"),
-            ("blur(5)", "BlurImageProcessor(5.0)"),
+            ("blur(5)", "GaussianBlurImageProcessor(5.0)"),
             ("sharpen(2,0.5)", "SharpeningImageProcessor(2.0_0.5)"),
             ("colors(0.1,1.5,2,-1)", "ColorControlsProcessor(0.1_1.5_2.0_-1.0)"),
             ("grayscale()", "ColorControlsProcessor(0.0_1.0_0.0_0.0)"),

@@ -110,6 +110,7 @@ import Testing
         ("/_/w:10/plain/local:/a/b.jpg", "/_/w:10/plain/local:///a/b.jpg"),
         ("/_/w:10/plain/s3:/bucket/a%3Ab.jpg", "/_/w:10/plain/s3://bucket/a%3Ab.jpg"),
         ("/_/w%3A10/aHR0cDovL2EvYg", "/_/w:10/aHR0cDovL2EvYg"),
+        ("/_/rs%3afit%3A10/plain/https://example.com/a%3ab", "/_/rs:fit:10/plain/https://example.com/a%3ab"),
     ]
 
     @Test("Paths that a network has changed are read and checked as they were signed", arguments: repairs)

@@ -170,6 +170,32 @@ import Testing
         #expect(ImageGeometry(source: source, plan: unlimited, resultLimit: 500).size == source)
     }
 
+    @Test("A result is within what its format holds, whatever is added around it, and little smaller than that")
+    func formatLimit() throws {
+        let limit = FormatLimit(side: 100, pixelCount: 6000)
+        let sources = [(640, 427), (200, 301), (33, 7), (1, 1), (100, 61), (4, 16_384), (20_000, 20_000)]
+        let plans = ["w:0", "rs:fill:300:200:1", "pd:7:5:3:1", "rs:fit:90:90:0:1/pd:8", "rs:fill:80:20/exar:1/dpr:3"]
+        for options in plans {
+            for (width, height) in sources {
+                let source = PixelSize(width: width, height: height)
+                let wanted = ImageGeometry(source: source, plan: try plan(options))
+                let fitted = ImageGeometry(source: source, plan: try plan(options), formatLimit: limit)
+                #expect(limit.holds(fitted.size) && fitted.isFittedToFormat == !limit.holds(wanted.size))
+                guard fitted.isFittedToFormat else {
+                    #expect(fitted == wanted)
+                    continue
+                }
+                #expect(fitted.size.longerSide > 95 || fitted.size.width * fitted.size.height > 5500, "\(options)")
+            }
+        }
+        let tall = ImageGeometry(
+            source: PixelSize(width: 4, height: 16_384),
+            plan: try plan("w:0"),
+            formatLimit: FormatLimit(side: 16_383, pixelCount: .max)
+        )
+        #expect(tall.size == PixelSize(width: 4, height: 16_383))
+    }
+
     @Test(
         "Numbers of any size give a size of at least a pixel",
         arguments: [

@@ -49,6 +49,7 @@ import Testing
         <meta charset="utf-8">
         <iframe id="page" src="/"></iframe>
         <pre id="found"></pre>
+        <img src="/wait" alt="">
         <script>
         const questions = [
           { source: 'local:///a.png', format: 'webp', rs: 'fill:120:90' },
@@ -87,6 +88,7 @@ import Testing
           } catch (error) {
             found.textContent = error.stack;
           }
+          fetch('/done');
         });
         </script>
         """

@@ -29,6 +29,10 @@ import Testing
         let long = "/" + String(repeating: "a", count: 10_000)
         requests.keep(HotRequests.Known(parsed) { nil }, path: long, accept: nil)
         #expect(!isFound(long, nil))
+        // Equal as text, but not the same bytes.
+        requests.keep(HotRequests.Known(parsed) { nil }, path: "/\u{E9}", accept: nil)
+        requests.keep(HotRequests.Known(parsed) { nil }, path: "/K", accept: nil)
+        #expect(!isFound("/e\u{301}", nil) && !isFound("/\u{212A}", nil) && isFound("/K", nil))
     }
 
     @Test("The same request again and again is answered alike, and anew once its file has changed")

@@ -103,12 +103,12 @@ import Testing
             try #require(Quadrants.image().pngData()).write(to: folder.appending(path: "b.png"))
             rig.server.route("/c%20d", try Quadrants.png())
             let requests = [
-                try rig.request("w:4/f:png", source: "local:///a%2520%25C3%25A4/b.png"),
+                try rig.request("w:4/f:png", source: "local:///a%20%C3%A4/b.png"),
                 try rig.request("w:4/f:png", source: "\(rig.server.url("/"))c%2520d"),
             ]
             let site = rig.server.url("/").absoluteString
             let prefixes = [
-                ["local:///a%20%C3%A4/", "local:///a%20%C3%A4/b", "local:///a ä/b.p", "local:///"],
+                ["local:///a ä/", "local:///a ä/b", "local:///a ä/b.p", "local:///"],
                 ["\(site)c d", "\(site)c%20", site],
             ]
             for (request, prefixes) in zip(requests, prefixes) {

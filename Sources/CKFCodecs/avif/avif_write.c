@@ -4,9 +4,6 @@
 #include "avif_support.h"
 #include <stdlib.h>
 
-// The largest side that AV1 can code.
-enum { MAX_SIDE = 65536 };
-
 // The image that is to be coded, in the planes the coder needs.
 static avifResult fill(avifImage *image, const uint8_t *rows, size_t stride, bool has_alpha, bool lossless) {
     image->colorPrimaries = AVIF_COLOR_PRIMARIES_BT709;
@@ -59,10 +56,6 @@ kf_avif_writer *kf_avif_writer_open(
 ) {
     if (!avifCodecName(AVIF_CODEC_CHOICE_AUTO, AVIF_CODEC_FLAG_CAN_ENCODE)) {
         kf_fail(message, KF_UNSUPPORTED, "this libavif cannot encode");
-        return NULL;
-    }
-    if (width > MAX_SIDE || height > MAX_SIDE) {
-        kf_fail(message, KF_UNSUPPORTED, "AVIF images have at most 65536 pixels a side");
         return NULL;
     }
     kf_avif_writer *writer = malloc(sizeof *writer);

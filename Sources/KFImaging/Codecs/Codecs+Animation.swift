@@ -34,7 +34,12 @@ extension Codecs {
         guard let size = first?.size else {
             throw .encodingFailed(type, detail: "the first frame cannot be decoded")
         }
+        try type.check(size)
         var latest = 0
+        func delay(_ index: Int) -> TimeInterval {
+            let delay = animation.duration(at: index)
+            return delay.isFinite ? min(max(delay, 0), 3600) : 0
+        }
         let frames = AnimationToEncode(
             size: size,
             frameCount: animation.frameCount,
@@ -47,8 +52,9 @@ extension Codecs {
             guard let bitmap = own ?? animation.frame(at: latest), bitmap.size == size else {
                 throw .encodingFailed(type, detail: "frame \(index) has another size than the first one")
             }
-            let delay = animation.duration(at: index)
-            return (bitmap, delay.isFinite ? min(max(delay, 0), 3600) : 0)
+            return (bitmap, delay(index))
+        } delay: { index in
+            delay(index)
         }
         return try codec.encode(frames, options)
     }

@@ -90,6 +90,7 @@ package enum Codecs {
         guard let bitmap = try image.upright().cgImage else {
             throw .encodingFailed(type, detail: "the image is empty")
         }
+        try type.check(bitmap.size)
         return try codec.encode(bitmap, options)
     }
 

@@ -13,8 +13,6 @@ protocol ImageCodec: SendableMetatype {
     static var isReadByProgram: Bool { get }
     /// Whether images can be written in it.
     static var canEncode: Bool { get }
-    /// Whether animations can be written in it.
-    static var canEncodeAnimation: Bool { get }
     /// Whether animations that are written say how often they play, where that is not endlessly.
     static var keepsLoopCount: Bool { get }
     /// Lets its library do what it does the first time it is used, if that needs files.
@@ -43,6 +41,8 @@ struct AnimationToEncode {
     let loopCount: UInt
     /// The whole image of a frame and how long it is shown in seconds.
     let frame: (_ index: Int) throws(ImagingError) -> (bitmap: Bitmap, delay: TimeInterval)
+    /// How long a frame is shown in seconds, for encoders that need that before they ask for the frame.
+    var delay: (_ index: Int) -> TimeInterval = { _ in 0 }
 }
 
 extension ImageCodec {
@@ -69,8 +69,8 @@ extension ImageCodec {
     /// Formats that are only read.
     static var canEncode: Bool { false }
 
-    /// Formats of stills, and those whose animations are only read.
-    static var canEncodeAnimation: Bool { false }
+    /// Whether animations can be written in it, if anything can.
+    static var canEncodeAnimation: Bool { contentType.capacity.hasFrames }
 
     /// All formats of animations, as a rule.
     static var keepsLoopCount: Bool { canEncodeAnimation }

@@ -14,6 +14,8 @@ public struct ImageEncodingOptions: Sendable, Hashable {
     package var subsampling = ChromaSubsampling.automatic
     /// The sides of the images in an icon, 1…256; nil are the usual ones.
     package var iconSides: [Int]?
+    /// Whether a GIF has every frame of an animation, even if it plays more slowly for that.
+    package var keepsFrames = false
     /// What is written beside the pixels.
     package var metadata = EncodedMetadata()
 

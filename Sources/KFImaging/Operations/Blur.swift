@@ -3,7 +3,7 @@
 import CKFCodecs
 
 extension Bitmap {
-    /// This bitmap, blurred like by a Gaussian of that standard deviation in pixels.
+    /// This bitmap, blurred like by a Gaussian of that standard deviation in pixels, two at least: Kingfisher's rule.
     ///
     /// Nothing is blurred by a radius that is not above 0. The time it takes does not depend on the radius. Beyond the
     /// edges lie the pixels at the edges, so nothing gets darker or transparent there.
@@ -11,15 +11,44 @@ extension Bitmap {
     /// - Throws: ``ImagingError/outOfMemory(bytes:)``.
     package func blurred(radius: Double) throws(ImagingError) -> Bitmap {
         guard let blur = BoxBlur(radius: radius) else { return self }
+        return try blurredByBoxes(blur)
+    }
+
+    /// This bitmap, blurred by a Gaussian of a standard deviation in pixels, which is kept within a twentieth.
+    ///
+    /// Below a tenth of a pixel nothing changes.
+    ///
+    /// - Throws: ``ImagingError/outOfMemory(bytes:)``.
+    package func gaussianBlurred(sigma: Double) throws(ImagingError) -> Bitmap {
+        guard sigma >= 0.1 else { return self }
+        if sigma > 4 { return try blurredByBoxes(BoxBlur(sigma: sigma)) }
+        let blur = try RowBlur(size, sigma: sigma)
+        return try withUnsafeBytes { bytes throws(ImagingError) in
+            try Bitmap(size, hasAlpha: hasAlpha) { rows in
+                guard let base = bytes.baseAddress else { return rows.fill() }
+                for left in stride(from: 0, to: width, by: RowBlur.mostColumns) {
+                    let columns = left..<min(left + RowBlur.mostColumns, width)
+                    blur.start(columns)
+                    for y in 0..<height {
+                        let mean = blur.row(y) { (base + $0 * bytesPerRow).assumingMemoryBound(to: UInt8.self) }
+                        let target = rows.row(y) + left * 4
+                        for index in 0..<columns.count * 4 { target[index] = UInt8(min(mean[index] + 0.5, 255)) }
+                    }
+                }
+            }
+        }
+    }
+
+    private func blurredByBoxes(_ blur: BoxBlur) throws(ImagingError) -> Bitmap {
         // Sums of columns take as much as ten rows, and the rows above a pixel are kept: together they may be more than
         // the image itself.
-        let isMuch = kf_box_blur_scratch(bytesPerRow, height, blur.boxRadius) > bytesPerRow * height / 2
+        let isMuch = kf_box_blur_scratch(bytesPerRow, height, blur.widest) > bytesPerRow * height / 2
         return isMuch ? try blurredInPieces(blur) : try blurred(blur)
     }
 
     /// Blurs pieces side by side, each together with the columns around it that its pixels depend on.
     private func blurredInPieces(_ blur: BoxBlur) throws(ImagingError) -> Bitmap {
-        let reach = blur.passes * Int(blur.boxRadius)
+        let reach = blur.radii.reduce(0) { $0 + Int($1) }
         let step = max(1 << 15, 2 * reach)
         guard width > step else { return try blurred(blur) }
         return try Bitmap(size, hasAlpha: hasAlpha ? nil : false) { rows throws(ImagingError) in
@@ -35,14 +64,14 @@ extension Bitmap {
     }
 
     private func blurred(_ blur: BoxBlur) throws(ImagingError) -> Bitmap {
-        let scratch = try Buffer<UInt8>(kf_box_blur_scratch(bytesPerRow, height, blur.boxRadius))
+        let scratch = try Buffer<UInt8>(kf_box_blur_scratch(bytesPerRow, height, blur.widest))
         defer { withExtendedLifetime(scratch) {} }
         return try withUnsafeBytes { bytes throws(ImagingError) in
             try Bitmap(size, hasAlpha: hasAlpha ? nil : false) { rows in
                 guard let source = bytes.baseAddress else { return rows.fill() }
                 UnsafeMutableRawPointer(rows.base).copyMemory(from: source, byteCount: bytesPerRow * height)
-                for _ in 0..<blur.passes {
-                    kf_box_blur(rows.base, bytesPerRow, width, height, blur.boxRadius, scratch.base)
+                for radius in blur.radii {
+                    kf_box_blur(rows.base, bytesPerRow, width, height, radius, scratch.base)
                 }
             }
         }
@@ -51,10 +80,12 @@ extension Bitmap {
 
 /// The squares that stand for a Gaussian.
 struct BoxBlur: Equatable {
-    /// Half the side of the square: a square of 2r + 1 pixels lies around a pixel.
-    let boxRadius: UInt32
-    /// How often the mean is taken.
-    let passes: Int
+    /// Half the side of each square whose mean is taken: a square of 2r + 1 pixels lies around a pixel.
+    let radii: [UInt32]
+
+    var widest: UInt32 { radii.max() ?? 0 }
+
+    private static let largest = 32_767.0
 
     /// The size of the box that the SVG standard gives for a standard deviation, made odd; nil when there is nothing to
     /// do.
@@ -64,7 +95,16 @@ struct BoxBlur: Equatable {
         guard radius > 0 else { return nil }
         let deviation = min(max(radius, 2), 100_000)
         let side = Int((deviation * 3 * (2 * Double.pi).squareRoot() / 4 + 0.5).rounded(.down))
-        boxRadius = UInt32(min(side / 2, 32767))
-        passes = radius < 0.5 ? 1 : radius < 1.5 ? 2 : 3
+        let boxRadius = UInt32(min(side / 2, Int(Self.largest)))
+        radii = [UInt32](repeating: boxRadius, count: radius < 0.5 ? 1 : radius < 1.5 ? 2 : 3)
+    }
+
+    /// Three boxes whose variances add up to that of the Gaussian as closely as they can: a box has r(r + 1)/3.
+    init(sigma: Double) {
+        let variance = min(sigma, Self.largest) * min(sigma, Self.largest)
+        let small = ((1 + 4 * variance).squareRoot() / 2 - 0.5).rounded(.down)
+        // How many of them are one wider, each of which adds 2(r + 1)/3.
+        let wider = Int(((variance - small * (small + 1)) * 3 / (2 * (small + 1))).rounded())
+        radii = (0..<3).map { UInt32(min(small + ($0 < wider ? 1 : 0), Self.largest)) }
     }
 }

@@ -8,6 +8,13 @@ extension Image {
         redrawn { bitmap throws(ImagingError) in try bitmap.blurred(radius: radius) }
     }
 
+    /// The displayed image, blurred by a Gaussian of a standard deviation in pixels, which is kept.
+    ///
+    /// - Returns: The image itself when nothing is to be blurred; nil when there is not enough memory.
+    package func gaussianBlurred(sigma: Double) -> Image? {
+        redrawn { bitmap throws(ImagingError) in try bitmap.gaussianBlurred(sigma: sigma) }
+    }
+
     /// The displayed image in adjusted colours.
     ///
     /// - Returns: The image itself when nothing is to be changed; nil when there is not enough memory.

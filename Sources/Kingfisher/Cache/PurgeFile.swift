@@ -20,7 +20,7 @@ struct PurgeFile: Sendable {
 
     /// All purges that are kept; nil if there are none.
     func read() -> PurgeTable? {
-        locked { descriptor in
+        locked(isRead: true) { descriptor in
             let all = content(descriptor)
             // The end may be damaged after a failure of power: what is appended behind it would not be read.
             if let all { write(all, descriptor) }
@@ -61,9 +61,10 @@ struct PurgeFile: Sendable {
 
     private static let version: UInt8 = 1
 
-    /// Runs a body with the file of appended purges, which no other process has meanwhile; nil without the directory.
-    private func locked<Value>(_ body: (Int32) -> Value) -> Value? {
-        let descriptor = open(appended, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0o644)
+    /// Runs a body with the file of appended purges, which no other process has meanwhile; nil without the directory, and for
+    /// reading also without the file.
+    private func locked<Value>(isRead: Bool = false, _ body: (Int32) -> Value) -> Value? {
+        let descriptor = open(appended, O_RDWR | O_APPEND | O_CLOEXEC | (isRead ? 0 : O_CREAT), 0o644)
         guard descriptor >= 0 else { return nil }
         // Closing unlocks.
         defer { close(descriptor) }

@@ -56,8 +56,9 @@ public struct DefaultCacheSerializer: CacheSerializer, Hashable {
     ///
     /// A processed image is encoded in the format of its original, as PNG when that is unknown, cannot be written, or
     /// takes as long to write as AVIF. One that a processor has made transparent is PNG if its original is JPEG, which
-    /// has no transparency. (Kingfisher writes JPEG, so that round corners are white when they come from the disk.) Frames that were processed become an animated WebP, which loses nothing at
-    /// quality 1.
+    /// has no transparency. (Kingfisher writes JPEG, so that round corners are white when they come from the disk.) Frames
+    /// that were processed become an animated WebP, which loses nothing at quality 1. What is too large for JPEG or WebP
+    /// becomes PNG.
     ///
     /// - Parameters:
     ///   - image: The image.
@@ -74,10 +75,13 @@ public struct DefaultCacheSerializer: CacheSerializer, Hashable {
         if let animation = image.animatedData { return animation }
         let quality = Double(compressionQuality)
         if let frames = image.frames, frames.frameCount > 1 {
+            let size = PixelSize(image.pixelWidth, image.pixelHeight)
+            guard ImageContentType.webp.capacity.holds(size) else { return try? Codecs.encode(frames, as: .png) }
             return image.encoded(as: .webp, quality: quality, lossless: quality >= 1)
         }
         switch original.flatMap({ ImageContentType(sniffing: $0) }) {
-        case .jpeg where !image.hasAlpha: return image.jpegData(compressionQuality: compressionQuality)
+        case .jpeg where !image.hasAlpha:
+            return image.jpegData(compressionQuality: compressionQuality) ?? image.pngData()
         case .webp: return image.encoded(as: .webp, quality: quality) ?? image.pngData()
         default: return image.pngData()
         }

@@ -6,7 +6,9 @@ import KFStorage
 /// Decodes the bytes that a `data:` URL carries, such as `data:image/png;base64,…`. (Not in Kingfisher.)
 ///
 /// A resource whose URL is a `data:` URL becomes such a provider. The media type is not looked at: the bytes show what
-/// they are. Base64 may use either alphabet, hold white space and lack its padding.
+/// they are. The text is read as browsers read it (the WHATWG's Fetch standard): blanks may stand around `;base64`, a
+/// `%` that begins no escape stands for itself, and a fragment does not count. Base64 may hold white space and lack its
+/// padding, and use the alphabet for URLs, too.
 public struct DataURLImageDataProvider: ImageDataProvider {
     /// The URL as text.
     public let text: String
@@ -39,8 +41,6 @@ public struct DataURLImageDataProvider: ImageDataProvider {
         case otherScheme
         /// No comma ends the part before the bytes.
         case noComma
-        /// A percent sign without two hexadecimal digits behind it.
-        case brokenPercentEscape
         /// What is said to be Base64 is none.
         case malformedBase64
 
@@ -49,7 +49,6 @@ public struct DataURLImageDataProvider: ImageDataProvider {
             switch self {
             case .otherScheme: "a data URL begins with \"data:\""
             case .noComma: "a data URL needs a comma before its bytes"
-            case .brokenPercentEscape: "the data URL has a broken percent escape"
             case .malformedBase64: "the data URL's Base64 is malformed"
             }
         }
@@ -57,45 +56,66 @@ public struct DataURLImageDataProvider: ImageDataProvider {
 
     /// The bytes, decoded on the calling thread.
     package func bytes() throws(DataURLError) -> Data {
-        guard text.hasDataScheme else { throw .otherScheme }
-        guard let comma = text.firstIndex(of: ",") else { throw .noComma }
-        guard let decoded = Self.percentDecoded(text[text.index(after: comma)...].utf8) else {
-            throw .brokenPercentEscape
-        }
-        guard text[..<comma].lowercased().hasSuffix(";base64") else { return decoded }
-        guard let bytes = Self.base64Decoded(decoded) else { throw .malformedBase64 }
+        let url = Self.parsed(text)
+        guard url.prefix(5).elementsEqual("data:".utf8, by: { $0 | 0x20 == $1 }) else { throw .otherScheme }
+        let rest = url.dropFirst(5)
+        guard let comma = rest.firstIndex(of: UInt8(ascii: ",")) else { throw .noComma }
+        let body = Self.percentDecoded(rest[(comma + 1)...])
+        guard Self.saysBase64(rest[..<comma]) else { return body }
+        guard let bytes = Self.base64Decoded(body) else { throw .malformedBase64 }
         return bytes
     }
 
-    private static func percentDecoded(_ text: Substring.UTF8View) -> Data? {
+    /// The text as a parser of URLs leaves it: without blanks at its ends, line breaks, tabs, and the fragment.
+    private static func parsed(_ text: String) -> [UInt8] {
+        var bytes = Array(text.utf8.drop { $0 <= 0x20 })
+        while let last = bytes.last, last <= 0x20 { bytes.removeLast() }
+        return bytes.prefix { $0 != UInt8(ascii: "#") }
+            .filter { $0 != UInt8(ascii: "\t") && $0 != UInt8(ascii: "\n") && $0 != UInt8(ascii: "\r") }
+    }
+
+    /// Whether what stands before the comma ends in `;base64`, with blanks around the word.
+    ///
+    /// `URL` writes a blank as `%20`.
+    private static func saysBase64(_ mediaType: ArraySlice<UInt8>) -> Bool {
+        guard let semicolon = mediaType.lastIndex(of: UInt8(ascii: ";")) else { return false }
+        let word = String(decoding: mediaType[(semicolon + 1)...], as: UTF8.self).replacing("%20", with: " ")
+        return word.trimmingCharacters(in: CharacterSet(charactersIn: " \u{C}")).lowercased() == "base64"
+    }
+
+    /// Decodes escapes; a `%` that begins none stands for itself.
+    private static func percentDecoded(_ text: ArraySlice<UInt8>) -> Data {
         var bytes = Data(capacity: text.count)
-        var rest = text[...]
+        var rest = text
         while let byte = rest.popFirst() {
-            guard byte == UInt8(ascii: "%") else {
+            if byte == UInt8(ascii: "%"), rest.count > 1, let high = hexDigit(rest[rest.startIndex]),
+                let low = hexDigit(rest[rest.startIndex + 1])
+            {
+                bytes.append(high * 16 + low)
+                rest = rest.dropFirst(2)
+            } else {
                 bytes.append(byte)
-                continue
             }
-            guard let high = rest.popFirst().flatMap(hexDigit), let low = rest.popFirst().flatMap(hexDigit) else {
-                return nil
-            }
-            bytes.append(high * 16 + low)
         }
         return bytes
     }
 
-    /// Decodes Base64 in both alphabets, with white space between the characters, with padding or without.
+    /// Decodes Base64 in both alphabets, with white space between the characters, with the right padding or none.
     private static func base64Decoded(_ text: Data) -> Data? {
+        let padding = UInt8(ascii: "=")
         var characters = text.compactMap { byte -> UInt8? in
             switch byte {
             case UInt8(ascii: "-"): UInt8(ascii: "+")
             case UInt8(ascii: "_"): UInt8(ascii: "/")
-            case UInt8(ascii: " "), UInt8(ascii: "\n"), UInt8(ascii: "\r"), UInt8(ascii: "\t"): nil
+            case UInt8(ascii: " "), UInt8(ascii: "\n"), UInt8(ascii: "\r"), UInt8(ascii: "\t"), 0x0C: nil
             default: byte
             }
         }
-        while characters.last == UInt8(ascii: "=") { characters.removeLast() }
-        guard characters.count % 4 != 1 else { return nil }
-        while characters.count % 4 != 0 { characters.append(UInt8(ascii: "=")) }
+        if characters.count % 4 == 0 {
+            for _ in 0..<2 where characters.last == padding { characters.removeLast() }
+        }
+        guard characters.count % 4 != 1, !characters.contains(padding) else { return nil }
+        while characters.count % 4 != 0 { characters.append(padding) }
         return Data(base64Encoded: Data(characters))
     }
 

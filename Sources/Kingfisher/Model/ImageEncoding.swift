@@ -29,12 +29,14 @@ public struct ImageEncoding: Hashable, Sendable {
     /// The format; nil means the format of the source.
     ///
     /// Where that cannot be written, or cannot hold the result, animations become WebP, images with transparency PNG,
-    /// and others JPEG.
+    /// and others JPEG; what is too large for these becomes GIF or PNG. A format that is named is no other one: what is
+    /// too large for it is an error.
     public var format: ImageContentType?
     /// Formats that are taken in place of the source's where ``format`` is nil, the best one first: those that a client
     /// accepts, for example.
     ///
-    /// The first that can be written and holds the result is taken; for animations see ``allowedFormats``.
+    /// The first that can be written and holds the result is taken: its size, its transparency and its frames. For
+    /// animations see ``allowedFormats``.
     public var preferredFormats: [ImageContentType] = []
     /// The formats that results may have where ``format`` is nil and no preferred one is taken; empty allows all.
     ///
@@ -163,7 +165,7 @@ extension ImageEncoding {
     func content(of image: KFCrossPlatformImage, source: Data?) throws(ImagingError) -> EncodedContent {
         let animation = frames == .all ? image.frames.flatMap { severalFrames(of: $0) } : nil
         let sourceFormat = source.flatMap { ImageContentType(sniffing: $0) } ?? image.contentType
-        let type = format ?? suitable(sourceFormat, isAnimated: animation != nil, hasAlpha: image.hasAlpha)
+        let type = format ?? suitable(sourceFormat, for: image, isAnimated: animation != nil)
         let quality = formatQuality[type] ?? quality ?? Self.usualQuality
         var options = ImageEncodingOptions(quality: quality, lossless: isLossless)
         options.metadata = EncodedMetadata(exif: exif(of: source), hasProfile: true)
@@ -197,18 +199,25 @@ extension ImageEncoding {
     }
 
     /// A preferred format, the source's, or another one: the first that can be written and holds the result.
-    private func suitable(_ source: ImageContentType?, isAnimated: Bool, hasAlpha: Bool) -> ImageContentType {
-        func holds(_ type: ImageContentType) -> Bool {
-            Codecs.canEncode(as: type) && (!hasAlpha || type != .jpeg)
-                && (!isAnimated
-                    || Codecs.canEncodeAnimation(as: type) && (![.png, .avif].contains(type) || type == source))
+    private func suitable(
+        _ source: ImageContentType?,
+        for image: KFCrossPlatformImage,
+        isAnimated: Bool
+    ) -> ImageContentType {
+        let size = PixelSize(image.pixelWidth, image.pixelHeight)
+        func holds(_ type: ImageContentType, ignoringAlpha: Bool = false) -> Bool {
+            let capacity = type.capacity
+            return Codecs.canEncode(as: type) && capacity.holds(size)
+                && (ignoringAlpha || capacity.hasAlpha || !image.hasAlpha)
+                && (!isAnimated || capacity.hasFrames && (![.png, .avif].contains(type) || type == source))
         }
-        if let preferred = preferredFormats.first(where: holds) { return preferred }
+        if let preferred = preferredFormats.first(where: { holds($0) }) { return preferred }
         if let source, allowedFormats.isEmpty ? holds(source) : allowedFormats.contains(source) {
             // What was added around an opaque image does not change its format, if the formats are chosen.
-            if holds(source) || source == .jpeg && !isAnimated { return source }
+            if holds(source, ignoringAlpha: source == .jpeg) { return source }
         }
-        return allowedFormats.first(where: holds) ?? (isAnimated ? .webp : hasAlpha ? .png : .jpeg)
+        let others: [ImageContentType] = isAnimated ? [.webp, .gif] : [.jpeg]
+        return allowedFormats.first { holds($0) } ?? others.first { holds($0) } ?? .png
     }
 
     private func exif(of source: Data?) -> Data? {

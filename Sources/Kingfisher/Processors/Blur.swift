@@ -1,4 +1,4 @@
-// The processor that blurs. The pixel work is in KFImaging.
+// The processors that blur. The pixel work is in KFImaging.
 
 public import Foundation
 import KFImaging
@@ -7,7 +7,9 @@ import KFImaging
 public struct BlurImageProcessor: ImageProcessor {
     /// Names the radius.
     public let identifier: String
-    /// The standard deviation in points; the image is blurred only if it is above 0.
+    /// The standard deviation in points, which counts as two if it is less; the image is blurred only if it is above 0.
+    ///
+    /// That is Kingfisher's rule; ``GaussianBlurImageProcessor`` blurs as little as it is told.
     public let blurRadius: CGFloat
 
     /// Creates a processor.
@@ -27,5 +29,32 @@ public struct BlurImageProcessor: ImageProcessor {
     public func process(item: ImageProcessItem, options: KingfisherParsedOptionsInfo) -> KFCrossPlatformImage? {
         DefaultImageProcessor.default.process(item: item, options: options)?
             .blurred(radius: Double(blurRadius * options.scaleFactor))
+    }
+}
+
+/// Blurs images by a Gaussian whose standard deviation is kept, also a small one. (Not in Kingfisher.)
+public struct GaussianBlurImageProcessor: ImageProcessor {
+    /// Names the standard deviation.
+    public let identifier: String
+    /// The standard deviation in points; below a tenth of a pixel nothing changes.
+    public let sigma: CGFloat
+
+    /// Creates a processor.
+    ///
+    /// - Parameter sigma: The standard deviation in points.
+    public init(sigma: CGFloat) {
+        self.sigma = sigma
+        identifier = "com.onevcat.Kingfisher.GaussianBlurImageProcessor(\(sigma.identifierText))"
+    }
+
+    /// The blurred image; data is decoded first.
+    ///
+    /// - Parameters:
+    ///   - item: Data to decode or an image.
+    ///   - options: Names the scale.
+    /// - Returns: The image, or nil for data that cannot be decoded.
+    public func process(item: ImageProcessItem, options: KingfisherParsedOptionsInfo) -> KFCrossPlatformImage? {
+        DefaultImageProcessor.default.process(item: item, options: options)?
+            .gaussianBlurred(sigma: Double(sigma * options.scaleFactor))
     }
 }

@@ -1,6 +1,7 @@
 // What the URL of a Redis server says, made into settings. For RedisTier.
 
 internal import Foundation
+internal import KFSupport
 
 /// Where a server listens.
 struct RedisEndpoint: Hashable, Sendable, CustomStringConvertible {
@@ -45,7 +46,9 @@ struct RedisURL {
 
     /// - Throws: An error that says what cannot be understood, without secrets.
     init(_ text: some StringProtocol) throws(RedisError) {
-        guard let parts = URLComponents(string: String(text)), let scheme = parts.scheme?.lowercased(),
+        guard let url = URL(escaping: Array(text.utf8)),
+            let parts = URLComponents(url: url, resolvingAgainstBaseURL: false),
+            let scheme = parts.scheme?.lowercased(),
             let usesTLS = ["redis": false, "valkey": false, "rediss": true, "valkeys": true][scheme]
         else { throw Self.error("It has to begin with redis://, rediss://, valkey:// or valkeys://, and be escaped.") }
         let host = (parts.host ?? "").trimmingCharacters(in: CharacterSet(charactersIn: "[]"))

@@ -83,7 +83,7 @@ struct S3Roles: Sendable {
     // MARK: Answers
 
     private static func request(_ address: String) throws -> URLRequest {
-        guard let url = URL(string: address), url.host != nil else { throw S3Error("\(address) is no address.") }
+        guard let url = URL(escaping: address.utf8), url.host != nil else { throw S3Error("\(address) is no address.") }
         return URLRequest(url: url)
     }
 

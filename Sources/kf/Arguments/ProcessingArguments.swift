@@ -76,6 +76,14 @@ struct ProcessingArguments: ParsableArguments {
     @Flag(help: "Take only the first frame of an animation.")
     var still = false
 
+    @Flag(
+        help: """
+            Write every frame of an animation to GIF, too, which shows at most 50 a second: where there are more, it \
+            plays more slowly. (default: leave out some of these, and keep the time)
+            """
+    )
+    var keepFrames = false
+
     @Flag(help: "Take damaged images for failures, and do not write what is left of them.")
     var strict = false
 
@@ -88,6 +96,9 @@ struct ProcessingArguments: ParsableArguments {
         }
         if maxSize != nil, lossless || quality != nil {
             throw ValidationError("--max-size finds the quality: it excludes --quality and --lossless")
+        }
+        if still, keepFrames {
+            throw ValidationError("--still and --keep-frames exclude each other")
         }
         if lossless, subsampling == .half {
             throw ValidationError("--lossless and --subsampling 420 exclude each other")
@@ -153,6 +164,7 @@ struct ProcessingArguments: ParsableArguments {
             maxSize: maxSize?.bytes,
             iconSides: sizes,
             isStill: still,
+            keepsFrames: keepFrames,
             keepsFormat: destination == .inPlace,
             isChanged: isProcessed || still || keep != nil
         )

@@ -41,7 +41,8 @@ struct SourceArgument: Equatable {
 
     /// The name of a file written from this source, without an extension.
     ///
-    /// Never empty, never with a separator or a control character.
+    /// It is that of the source, as far as it can be the name of a file: never empty, and never with a separator; that of a
+    /// file byte for byte.
     var baseName: String {
         let last =
             switch location {
@@ -49,11 +50,19 @@ struct SourceArgument: Equatable {
             case .file(let url): url.path == "/" ? "" : url.lastPathComponent
             case .bytes: "data"
             }
-        let stem = last.lastIndex(of: ".").map { $0 == last.startIndex ? last : String(last[..<$0]) } ?? last
-        // File systems take 255 bytes; an extension and a number have to fit too.
-        var name = stem.asFileName
-        while name.utf8.count > 200 { name.removeLast() }
+        let scalars = last.unicodeScalars
+        let point = scalars.lastIndex(of: ".") ?? scalars.endIndex
+        let stem = point == scalars.startIndex ? last : String(scalars[..<point])
+        let name = stem.asFileName(isForeign: path == nil).beginning(bytes: longestBaseName)
         return [".", "..", ""].contains(name) ? "image" : name
+    }
+
+    /// The most bytes of ``baseName``.
+    ///
+    /// File systems take 255; an extension and a number have to fit too, and what a pattern adds to names that are none
+    /// of files.
+    private var longestBaseName: Int {
+        if case .file = location { 245 } else { 200 }
     }
 
     private static func location(of text: String) throws(SourceArgumentError) -> Location {

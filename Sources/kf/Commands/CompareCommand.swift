@@ -81,6 +81,8 @@ struct CompareCommand: AsyncParsableCommand {
 
     func run() async throws {
         let console = Console(results: OutputFile.resultsDescriptor(for: destination))
+        let interruption = console.tidyingOnInterruption()
+        defer { interruption.finish() }
         let reader = SourceBytes(network, limits)
         var failing = source
         let isAlike: Bool

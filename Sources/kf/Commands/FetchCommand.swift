@@ -103,8 +103,8 @@ struct FetchCommand: AsyncParsableCommand {
 
     func run() async throws {
         let console = Console(isQuiet: quiet, results: OutputFile.resultsDescriptor(for: destination))
-        let interruption = console.endingProgressOnInterruption()
-        defer { interruption?.finish() }
+        let interruption = console.tidyingOnInterruption()
+        defer { interruption.finish() }
         try await OutputFile.prepare(destination)
         let encoding = processing.encoding(for: destination, isProcessed: pipeline != nil)
         let run = FetchRun(

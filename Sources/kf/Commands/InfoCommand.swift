@@ -60,9 +60,9 @@ struct InfoCommand: AsyncParsableCommand {
             if json {
                 console.print(report.json.description)
             } else if csv, let members = report.members {
-                if !hasHeader { console.print(CSV.header(members)) }
+                if !hasHeader { console.print(record: CSV.header(members)) }
                 hasHeader = true
-                console.print(CSV.row(members))
+                console.print(record: CSV.row(members))
             } else if !csv, report.failure == nil {
                 console.print(lines: report.lines)
             }

@@ -112,8 +112,8 @@ struct ProcessCommand: AsyncParsableCommand {
 
     func run() async throws {
         let console = Console(isQuiet: quiet, results: OutputFile.resultsDescriptor(for: destination))
-        let interruption = console.endingProgressOnInterruption()
-        defer { interruption?.finish() }
+        let interruption = console.tidyingOnInterruption()
+        defer { interruption.finish() }
         if !batch.dryRun { try await OutputFile.prepare(destination) }
         let run = ProcessRun(
             reader: SourceBytes(network, limits),

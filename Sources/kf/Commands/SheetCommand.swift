@@ -78,8 +78,8 @@ struct SheetCommand: AsyncParsableCommand {
 
     func run() async throws {
         let console = Console(isQuiet: quiet, results: OutputFile.resultsDescriptor(for: destination))
-        let interruption = console.endingProgressOnInterruption()
-        defer { interruption?.finish() }
+        let interruption = console.tidyingOnInterruption()
+        defer { interruption.finish() }
         let images = await thumbnails(console)
         guard !images.isEmpty else { throw ExitStatus.failed }
         let sheet = try await drawn(images)

@@ -39,7 +39,8 @@ struct InfoDetails: Sendable {
         if let exif {
             let notes = [
                 ("camera", exif?.camera), ("lens", exif?.lens),
-                ("taken", exif?.date?.replacingOccurrences(of: "T", with: " ")), ("exposure", exif?.exposure),
+                ("taken", exif?.date?.replacingOccurrences(of: "T", with: " ") ?? exif?.dateText),
+                ("exposure", exif?.exposure),
             ]
             lines += notes.compactMap { title, text in text.map { (title, $0) } }
             lines.append(exif.map { ("location", $0.hasLocation ? "noted" : "none") } ?? ("EXIF", "none"))
@@ -85,6 +86,7 @@ extension EXIFSummary {
             "camera": .optional(camera, JSON.string),
             "lens": .optional(lens, JSON.string),
             "date": .optional(date, JSON.string),
+            "dateText": .optional(dateText, JSON.string),
             "exposureTime": .optional(exposureTime, JSON.number),
             "aperture": .optional(aperture, JSON.number),
             "iso": .optional(iso, JSON.int),

@@ -1,4 +1,4 @@
-// Lines of comma-separated values, as in RFC 4180, for `--csv`.
+// Comma-separated values, as in RFC 4180, for `--csv`. A value may have line breaks, and is not rewritten.
 
 /// The members of JSON objects as lines.
 enum CSV {

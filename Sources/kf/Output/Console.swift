@@ -41,6 +41,13 @@ final class Console: Sendable {
         writeLines(lines, to: results)
     }
 
+    /// Prints a line for programs, in which names keep every byte; a terminal is shown the harmless form.
+    func print(record: String) {
+        guard isatty(results) != 1 else { return print(record) }
+        let bytes = record.systemName.dropLast().map(UInt8.init(bitPattern:)) + [UInt8(ascii: "\n")]
+        write(bytes, to: results)
+    }
+
     /// Prints an error after the tool's name, as scripts expect it; further lines explain the first one.
     func error(_ message: String, explanation: [String] = []) {
         writeLines(["kf: \(message)"] + explanation, to: STDERR_FILENO)
@@ -72,18 +79,24 @@ final class Console: Sendable {
         }
     }
 
-    /// Erases the bar before an interruption ends the process; nil where no bar is shown.
+    /// Erases the bar, and removes files that are not whole, before an interruption ends the process.
     ///
-    /// In force until its `finish()`.
-    func endingProgressOnInterruption() -> Interruption? {
-        showsProgress ? Interruption { [self] in endProgress() } : nil
+    /// For every command that writes files. In force until its `finish()`.
+    func tidyingOnInterruption() -> Interruption {
+        Interruption { [self] in
+            // Where no bar is shown, nothing waits for a reader that may have stopped reading.
+            if showsProgress { endProgress() }
+        }
     }
 
     private func writeLines(_ lines: [String], to descriptor: Int32) {
-        let text = lines.map { $0.visible + "\n" }.joined()
+        write(Array(lines.map { $0.visible + "\n" }.joined().utf8), to: descriptor)
+    }
+
+    private func write(_ bytes: [UInt8], to descriptor: Int32) {
         state.withLock { state in
             Self.erase(&state)
-            Self.write(text, to: descriptor)
+            Self.write(bytes, to: descriptor)
             if showsProgress { Self.draw(&state) }
         }
     }
@@ -91,13 +104,13 @@ final class Console: Sendable {
     private static func draw(_ state: inout State) {
         guard let bar = state.bar else { return }
         let line = bar.line(width: terminalWidth())
-        write("\r\(line)\u{1B}[K", to: STDERR_FILENO)
+        write(Array("\r\(line)\u{1B}[K".utf8), to: STDERR_FILENO)
         state.drawn = line
     }
 
     private static func erase(_ state: inout State) {
         guard !state.drawn.isEmpty else { return }
-        write("\r\u{1B}[K", to: STDERR_FILENO)
+        write(Array("\r\u{1B}[K".utf8), to: STDERR_FILENO)
         state.drawn = ""
     }
 
@@ -107,8 +120,8 @@ final class Console: Sendable {
         return Int(size.ws_col)
     }
 
-    private static func write(_ text: String, to descriptor: Int32) {
-        guard !FileDescriptorOutput.write(Array(text.utf8), to: descriptor) else { return }
+    private static func write(_ bytes: [UInt8], to descriptor: Int32) {
+        guard !FileDescriptorOutput.write(bytes, to: descriptor) else { return }
         let problem = errno
         guard descriptor == STDOUT_FILENO else { return }
         outputProblem.withLock { $0 = $0 ?? problem }

@@ -23,6 +23,8 @@ struct Encoding: Sendable {
     var iconSides: [Int]?
     /// Whether of animations only the first frame is wanted.
     var isStill = false
+    /// Whether a GIF has all frames of an animation, even if it plays more slowly for that.
+    var keepsFrames = false
     /// Whether a format that cannot be written is an error, and not replaced by another one.
     var keepsFormat = false
     /// Whether the image is changed, so that its original bytes cannot be written.
@@ -79,6 +81,7 @@ struct Encoding: Sendable {
         var options = ImageEncodingOptions(quality: quality, lossless: isLossless || quality >= 1)
         options.subsampling = subsampling?.chroma ?? .automatic
         options.iconSides = iconSides
+        options.keepsFrames = keepsFrames
         if subsampling == .half, type.hasSubsampling { options.lossless = false }
         let data = await WorkExecutor.cpu.run { [options, keeps] () async -> Result<Data, ImagingError> in
             var options = options

@@ -1,10 +1,13 @@
-// Ctrl-C, Ctrl-Z and similar signals, for commands that have to clean up the terminal first.
+// Ctrl-C, Ctrl-Z and similar signals, for commands that have to clean up the terminal or unfinished files first.
 
 import Dispatch
 import Foundation
 import KFSupport
 
 /// Catches the signals that end or stop a process, so that it can clean up first.
+///
+/// Files that are being written are removed in any case. Signals that the process was told to ignore, as by `nohup`,
+/// stay ignored.
 final class Interruption {
     private struct State {
         var signal: Int32?
@@ -18,7 +21,8 @@ final class Interruption {
 
     private let arrival = Arrival()
     private var sources: [any DispatchSourceSignal]
-    private static let signals = [SIGINT, SIGTERM, SIGHUP, SIGQUIT]
+    /// The signals that are caught.
+    private let signals: [Int32]
 
     /// - Parameters:
     ///   - tidy: Called with a second signal, on which the process ends at once.
@@ -30,7 +34,10 @@ final class Interruption {
     ) {
         let arrival = arrival
         let registrations = DispatchGroup()
-        sources = Self.signals.map { number in
+        let signals = [SIGINT, SIGTERM, SIGHUP, SIGQUIT].filter { !Self.isIgnored($0) }
+        let isPausing = !Self.isIgnored(SIGTSTP)
+        self.signals = signals + (isPausing ? [SIGTSTP] : [])
+        sources = signals.map { number in
             registrations.enter()
             signal(number, SIG_IGN)
             let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
@@ -50,7 +57,7 @@ final class Interruption {
             source.resume()
             return source
         }
-        sources.append(Self.pausing(pause))
+        if isPausing { sources.append(Self.pausing(pause)) }
         // A signal that came before its source is there would be lost.
         registrations.wait()
     }
@@ -92,7 +99,15 @@ final class Interruption {
     func finish() {
         for source in sources { source.cancel() }
         if let number = arrival.state.withLock({ $0.signal }) { Self.terminate(by: number) }
-        for number in Self.signals + [SIGTSTP] { signal(number, SIG_DFL) }
+        for number in signals { signal(number, SIG_DFL) }
+    }
+
+    /// Whether the process ignores a signal.
+    private static func isIgnored(_ number: Int32) -> Bool {
+        var action = sigaction()
+        sigaction(number, nil, &action)
+        // In place of a function's address there is 0 for the default, or 1.
+        return withUnsafeBytes(of: action.__sigaction_handler) { $0.load(as: Int.self) } == 1
     }
 
     /// Stops the process as Ctrl-Z does by default; returns when the process is continued.
@@ -104,10 +119,12 @@ final class Interruption {
         sigaction(SIGTSTP, &caught, nil)
     }
 
-    /// Ends the process as the signal does by default.
+    /// Ends the process as the signal does by default, without a file that is not whole.
     private static func terminate(by number: Int32) {
-        signal(number, SIG_DFL)
-        deliver(number)
+        UnfinishedFile.removeAll {
+            signal(number, SIG_DFL)
+            deliver(number)
+        }
     }
 
     /// Sends this thread a signal, which is unblocked until it has been delivered.

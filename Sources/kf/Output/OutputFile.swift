@@ -78,7 +78,7 @@ enum OutputFile {
         let code = await WorkExecutor.io.run { () async -> Int32 in
             var status = stat()
             guard lstat(path.systemName, &status) == 0 else { return replace(path, with: data, attributes: nil) }
-            guard status.st_mode & S_IFMT == S_IFREG else { return put(data, path, O_TRUNC) }
+            guard status.st_mode & S_IFMT == S_IFREG else { return overwrite(path, with: data) }
             return replace(path, with: data, attributes: status)
         }
         guard code == 0 else { throw .cannotWrite(path, code) }
@@ -92,24 +92,20 @@ enum OutputFile {
 
     /// Returns 0 or the error's number; without attributes, those of new files are used.
     private static func replace(_ path: String, with data: Data, attributes: stat?) -> Int32 {
-        // Hidden, beside the file, so that the renaming stays within one file system.
-        let url = URL(fileURLWithPath: path)
-        let temporary = url.deletingLastPathComponent().path + "/.kf-\(getpid())-\(UInt32.random(in: 0 ... .max))"
-        var code = put(data, temporary, O_EXCL, attributes: attributes)
-        if code == 0, rename(temporary.systemName, path.systemName) != 0 { code = errno }
-        if code != 0 { unlink(temporary.systemName) }
-        return code
+        let mode = attributes.map { $0.st_mode & 0o777 }
+        return UnfinishedFile.make(path, mode: mode ?? 0o666) { descriptor in
+            if let attributes { _ = fchown(descriptor, attributes.st_uid, attributes.st_gid) }
+            // The umask is for new files: this one gets the mode of the file that it replaces.
+            if let mode, fchmod(descriptor, mode) != 0 { return errno }
+            return put(data, descriptor)
+        }
     }
 
-    /// Returns 0 or the error's number.
-    private static func put(_ data: Data, _ path: String, _ flags: Int32, attributes: stat? = nil) -> Int32 {
-        let mode = attributes.map { $0.st_mode & 0o777 }
-        let descriptor = open(path.systemName, O_WRONLY | O_CREAT | O_CLOEXEC | flags, mode ?? 0o666)
+    /// Writes to what is there, and returns 0 or the error's number.
+    private static func overwrite(_ path: String, with data: Data) -> Int32 {
+        let descriptor = open(path.systemName, O_WRONLY | O_CREAT | O_CLOEXEC | O_TRUNC, 0o666)
         guard descriptor >= 0 else { return errno }
-        if let attributes { _ = fchown(descriptor, attributes.st_uid, attributes.st_gid) }
-        // The umask is for new files: this one gets the mode of the file that it replaces.
-        let isModeSet = mode.map { fchmod(descriptor, $0) == 0 } ?? true
-        let code = isModeSet ? put(data, descriptor) : errno
+        let code = put(data, descriptor)
         // Some file systems report a full disk only here.
         return close(descriptor) != 0 && code == 0 ? errno : code
     }

@@ -20,18 +20,8 @@ enum OutputFormat: String, CaseIterable, ExpressibleByArgument {
         self = format
     }
 
-    /// The most pixels on one side in this format; nil where only memory sets a limit.
-    var largestSide: Int? {
-        switch self {
-        case .png: nil
-        case .jpeg: 65_500
-        case .gif: 65_535
-        case .webp: 16_383
-        case .avif: 65_536
-        // Larger ones are shrunk.
-        case .ico: 256
-        }
-    }
+    /// The most pixels on one side in this format.
+    var largestSide: Int? { contentType.capacity.side }
 
     /// Whether the format can be written as an animation.
     var holdsAnimations: Bool { Codecs.canEncodeAnimation(as: contentType) }

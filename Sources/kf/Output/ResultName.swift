@@ -41,10 +41,12 @@ struct ResultName: Sendable {
     ///   - isSorted: Whether results go to the directories of their sources, where each name may be used again.
     /// - Returns: The names, in the same order.
     static func distinct(_ names: [ResultName], byDirectory isSorted: Bool) -> [ResultName] {
-        var taken: Set<[String]> = []
+        // Compared as the system does: strings are equal, too, where an accent is only written otherwise.
+        var taken: Set<[[CChar]]> = []
         return names.map { name in
             var candidate = name
-            while !taken.insert([isSorted ? name.directory : "", candidate.stem]).inserted { candidate.number += 1 }
+            let directory = isSorted ? name.directory.systemName : []
+            while !taken.insert([directory, candidate.stem.systemName]).inserted { candidate.number += 1 }
             return candidate
         }
     }

@@ -30,10 +30,25 @@ extension String {
         }
     }
 
-    /// The text as a part of a file's name: `_` for separators, tabs and characters that control terminals.
-    var asFileName: String {
+    /// The text as a part of a file's name: `_` for the two characters that no name can have.
+    ///
+    /// - Parameter isForeign: Whether somebody else has chosen the name, as a server does: then `_` also stands for what
+    ///   would steer a terminal that lists it.
+    /// - Returns: The text.
+    func asFileName(isForeign: Bool) -> String {
         unicodeScalars.reduce(into: "") { text, scalar in
-            text.unicodeScalars.append(scalar.steersTerminals || ["/", "\t"].contains(scalar) ? "_" : scalar)
+            let isReplaced = scalar == "/" || scalar.value == 0 || isForeign && scalar.steersTerminals
+            text.unicodeScalars.append(isReplaced ? "_" : scalar)
         }
+    }
+
+    /// The beginning of a file's name, of at most so many bytes.
+    func beginning(bytes limit: Int) -> String {
+        var count = 0
+        let beginning = prefix { (character: Character) -> Bool in
+            for scalar in character.unicodeScalars { count += scalar.byteOfName == nil ? scalar.utf8.count : 1 }
+            return count <= limit
+        }
+        return String(beginning)
     }
 }

@@ -41,7 +41,7 @@ extension PipelineStep {
         // The library turns the other way, and in radians.
         case .rotate(let degrees): RotationImageProcessor(angle: -degrees * .pi / 180)
         case .flip(let axis): FlippingImageProcessor(horizontal: axis == .horizontal, vertical: axis == .vertical)
-        case .blur(let radius): BlurImageProcessor(blurRadius: radius)
+        case .blur(let sigma): GaussianBlurImageProcessor(sigma: sigma)
         case .sharpen(let sigma, let amount): SharpeningImageProcessor(sigma: sigma, amount: amount)
         case .overlay(let color, let fraction): OverlayImageProcessor(overlay: color.color, fraction: fraction)
         case .overlayImage(let overlay): ImageOverlayProcessor(overlay: overlay, file: files[overlay.path])

@@ -33,7 +33,7 @@ enum PipelineStep: Equatable {
     /// Mirror.
     case flip(Axis)
     /// Blur.
-    case blur(radius: Double)
+    case blur(sigma: Double)
     /// Make edges stand out.
     case sharpen(sigma: Double, amount: Double = 1)
     /// Lay a colour over the image; a fraction of 0 hides the image, 1 the colour.

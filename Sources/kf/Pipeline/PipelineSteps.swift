@@ -70,8 +70,8 @@ extension PipelineParser {
     ]
 
     private static let colors = [
-        Entry(name: "blur", usage: "blur(R)", meaning: "blur by a radius in pixels") {
-            arguments throws(PipelineError) in .blur(radius: try arguments.number("a radius", 0...2000))
+        Entry(name: "blur", usage: "blur(SIGMA)", meaning: "blur by a Gaussian; pixels of standard deviation") {
+            arguments throws(PipelineError) in .blur(sigma: try arguments.number("a standard deviation", 0...2000))
         },
         Entry(name: "sharpen", usage: "sharpen(SIGMA[,AMOUNT])", meaning: "make edges stand out") {
             arguments throws(PipelineError) in try sharpening(&arguments)

@@ -10,10 +10,12 @@ import Testing
 /// Two colours, one after the other, as often as wanted.
 private struct Blinking: ImageFrameSource {
     let frameCount: Int
+    var width = 16
+    var height = 16
     var data: Data? { nil }
 
     func frame(at index: Int, maxSize: CGSize?) -> Bitmap? {
-        Bitmap(width: 16, height: 16) { memory, _ in
+        Bitmap(width: width, height: height) { memory, _ in
             memory.bindMemory(to: UInt32.self).update(repeating: index % 2 == 0 ? 0xFF00_0000 : 0xFFFF_FFFF)
         }
     }
@@ -59,6 +61,31 @@ private struct Unchanged: ImageProcessor {
         #expect(try await encoded(clearWebP, encoding).contentType != .jpeg)
         encoding.preferredFormats = [.avif, .png, .webp]
         #expect(try await encoded(moving, encoding).contentType == .webp)
+    }
+
+    @Test("A format whose files are not as large as the result gives way to one whose files are")
+    func largeResults() async throws {
+        let cases: [(Int, Int, [ImageContentType], [ImageContentType], ImageContentType)] = [
+            (1, 16_383, [.webp], [], .webp), (1, 16_384, [.webp], [], .png), (16_384, 1, [.webp, .avif], [], .avif),
+            (1, 32_769, [.avif, .webp], [.jpeg], .jpeg), (1, 65_501, [.avif, .webp], [.webp, .jpeg], .png),
+            (256, 1, [], [.ico, .webp], .ico), (257, 1, [], [.ico, .webp], .webp),
+        ]
+        for (width, height, preferred, allowed, expected) in cases {
+            let still = Blinking(frameCount: 1, width: width, height: height).frame(at: 0)
+            let source = try Codecs.encode(Image(cgImage: try #require(still)), as: .png)
+            var encoding = ImageEncoding()
+            (encoding.preferredFormats, encoding.allowedFormats) = (preferred, allowed)
+            let result = try await encoded(source, encoding)
+            #expect(result.contentType == expected, "\(width)×\(height)")
+            #expect(result.pixelWidth == width && result.pixelHeight == height)
+        }
+        let moving = try Codecs.encode(Blinking(frameCount: 3, width: 16_384, height: 2), as: .gif)
+        for allowed in [[ImageContentType](), [.png, .webp]] {
+            var encoding = ImageEncoding()
+            (encoding.preferredFormats, encoding.allowedFormats) = ([.avif, .webp], allowed)
+            let result = try await encoded(moving, encoding)
+            #expect(result.contentType == .gif && result.frameCount == 3)
+        }
     }
 
     @Test("A format may have a quality of its own, and an animation a most number of frames")

@@ -1,8 +1,9 @@
 // What URLs of Redis mean, and which ones are refused. For RedisSettings.
 
 import Foundation
-import KingfisherTiers
 import Testing
+
+@testable import KingfisherTiers
 
 @Suite struct RedisURLTests {
     @Test(
@@ -21,6 +22,11 @@ import Testing
     func names(url: String, name: String) throws {
         #expect(try RedisTier(url).name == name)
         #expect(try RedisTier(url).leases != nil)
+    }
+
+    @Test("Escapes of names and passwords are read beside characters that have none") func escapes() throws {
+        let settings = try RedisURL("redis://a%40b:p%40ä@host").settings
+        #expect(settings.user == "a@b" && settings.password == "p@ä")
     }
 
     @Test(

@@ -230,8 +230,10 @@ extension OptionTable {
     @Sendable private static func setFilename(_ builder: inout PlanBuilder, _ values: [String]) -> String? {
         guard let value = values.first, !value.isEmpty else { return nil }
         let isEncoded = values.count > 1 && Value.boolean.read(values[1]) ?? false
-        let name = isEncoded ? decodedBase64URL(value) : value.removingPercentEncoding ?? value
-        guard let name, !name.isEmpty, !hasControlCharacters(name), !name.utf8.contains(UInt8(ascii: "/")) else {
+        let decoded = isEncoded ? decodedBase64URL(value) : percentDecoded(value)
+        let text = decoded.flatMap { String(validating: $0, as: UTF8.self) }
+        let name = isEncoded ? text : text ?? value
+        guard let name, !name.isEmpty, !hasControlCharacters(name.utf8), !name.utf8.contains(UInt8(ascii: "/")) else {
             return "\(quoted(value)) is no file name"
         }
         builder.plan.delivery.filename = name

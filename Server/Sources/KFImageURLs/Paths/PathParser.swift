@@ -77,8 +77,9 @@ package struct PathParser: Sendable {
                 "The source \(quoted(pieces[0])) is not \(isPlain ? "percent-encoded" : "in base64 for URLs")."
             )
         }
-        plan.source = source.utf8.starts(with: settings.baseURL.utf8) ? source : settings.baseURL + source
-        guard settings.allows(source: plan.source) else {
+        let base = Array(settings.baseURL.utf8)
+        plan.sourceBytes = source.starts(with: base) ? source : base + source
+        guard settings.allows(source: plan.sourceBytes) else {
             throw .badSource("The source \(quoted(plan.source)) is not among those that are allowed.")
         }
         if pieces.count == 2 { try read(extension: pieces[1], into: &plan) }

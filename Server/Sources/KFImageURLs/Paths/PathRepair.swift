@@ -2,7 +2,7 @@
 
 /// The path as it was before a network escaped colons and collapsed slashes.
 ///
-/// Before `/plain/`, `%3A` becomes `:`. In the source behind it, `https:/host` becomes `https://host`, and
+/// Before `/plain/`, `%3A` and `%3a` become `:`. In the source behind it, `https:/host` becomes `https://host`, and
 /// `local:/file` becomes `local:///file`.
 func repaired(_ path: String) -> String {
     let bytes = Array(path.utf8)
@@ -13,8 +13,9 @@ func repaired(_ path: String) -> String {
 }
 
 private func withColons(_ bytes: ArraySlice<UInt8>) -> String {
-    let isEscaped = bytes.contains(UInt8(ascii: "%"))
-    return String(decoding: isEscaped ? bytes.replacing("%3A".utf8, with: ":".utf8) : bytes, as: UTF8.self)
+    guard bytes.contains(UInt8(ascii: "%")) else { return String(decoding: bytes, as: UTF8.self) }
+    let repaired = bytes.replacing("%3A".utf8, with: ":".utf8).replacing("%3a".utf8, with: ":".utf8)
+    return String(decoding: repaired, as: UTF8.self)
 }
 
 private func withSlashes(_ source: ArraySlice<UInt8>) -> String {

@@ -17,9 +17,9 @@ package struct SourcePattern: Hashable, Sendable {
     }
 
     /// Whether a source begins like the pattern; takes time in proportion to the source.
-    package func matches(_ source: String) -> Bool {
+    package func matches(_ source: some Sequence<UInt8>) -> Bool {
         let pieces = text.utf8.split(separator: UInt8(ascii: "*"), omittingEmptySubsequences: false)
-        var rest = Array(source.utf8)[...]
+        var rest = Array(source)[...]
         for (index, piece) in pieces.enumerated() {
             // The first place is the best: whatever follows a later one also follows it. (If the piece itself ends a part,
             // there is only one place.)
@@ -38,10 +38,15 @@ package struct SourcePattern: Hashable, Sendable {
 }
 
 /// Whether a part of the source is `.` or `..`, also an encoded one: it would lead out of what a pattern allows.
-func hasDotSegments(_ source: String) -> Bool {
-    var text = source.lowercased()
+///
+/// Of bytes, because a character may be more than one of them: a mark on a slash hides it among characters.
+func hasDotSegments(_ source: [UInt8]) -> Bool {
+    let capitals = UInt8(ascii: "A")...UInt8(ascii: "Z")
+    var bytes = source.map { capitals.contains($0) ? $0 | 0x20 : $0 }
     for (code, character) in [("%2e", "."), ("%2f", "/"), ("%5c", "/"), ("\\", "/"), ("?", "/"), ("#", "/")] {
-        text = text.replacing(code, with: character)
+        bytes = bytes.replacing(code.utf8, with: character.utf8)
     }
-    return parts(of: text, by: "/").contains { $0 == "." || $0 == ".." }
+    return bytes.split(separator: UInt8(ascii: "/")).contains { part in
+        part.elementsEqual(".".utf8) || part.elementsEqual("..".utf8)
+    }
 }

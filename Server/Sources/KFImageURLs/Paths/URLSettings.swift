@@ -22,7 +22,7 @@ package struct URLSettings: Hashable, Sendable {
 
     package init() {}
 
-    package func allows(source: String) -> Bool {
+    package func allows(source: [UInt8]) -> Bool {
         allowedSources.isEmpty || (!hasDotSegments(source) && allowedSources.contains { $0.matches(source) })
     }
 }

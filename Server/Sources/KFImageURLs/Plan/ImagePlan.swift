@@ -6,8 +6,16 @@ package import struct Foundation.Date
 ///
 /// A new plan has the defaults of all options; the table of options reads them from here.
 package struct ImagePlan: Hashable, Sendable {
-    /// The source, decoded and with the base URL in front.
-    package var source = ""
+    /// The source as text; what of it is not UTF-8 is replaced.
+    package var source: String {
+        get { String(decoding: sourceBytes, as: UTF8.self) }
+        set { sourceBytes = Array(newValue.utf8) }
+    }
+    /// The source, decoded once and with the base URL in front.
+    ///
+    /// Names of files need not be UTF-8, and two that are equal as text (`é` as one character and as two) are two
+    /// files.
+    package var sourceBytes: [UInt8] = []
     package var resizing = Resizing()
     package var canvas = Canvas()
     /// What a crop keeps: of the source, unless ``Crop/ownGravity`` is set, and of the result.

@@ -26,6 +26,8 @@ package struct ImageGeometry: Hashable, Sendable {
     package let padding: ImagePlan.Sides
     /// The pixel ratio that was reached.
     package let dpr: Double
+    /// Whether all is smaller than the plan asks for, since the format holds no more.
+    package let isFittedToFormat: Bool
 
     /// The size of the result.
     package var size: PixelSize {
@@ -41,7 +43,8 @@ package struct ImageGeometry: Hashable, Sendable {
     ///   - source: The source's size in pixels, after its orientation was applied if the plan asks for that.
     ///   - plan: What is asked for.
     ///   - resultLimit: The longest side of a result in pixels; 0 is no limit. The plan may name its own.
-    package init(source: PixelSize, plan: ImagePlan, resultLimit: Int = 0) {
+    ///   - formatLimit: What the format of the result holds.
+    package init(source: PixelSize, plan: ImagePlan, resultLimit: Int = 0, formatLimit: FormatLimit = .none) {
         let positive = PixelSize(width: max(source.width, 1), height: max(source.height, 1))
         let turned = plan.turning.transposes ? positive.transposed : positive
         let cropped = Self.size(of: plan.crop, in: turned)
@@ -50,6 +53,13 @@ package struct ImageGeometry: Hashable, Sendable {
         let limit = plan.limits.resultDimension ?? resultLimit
         if limit > 0 && sizes.result.longerSide > limit {
             scaling.reduce(by: Double(limit) / Double(sizes.result.longerSide), source: cropped)
+            sizes = Sizes(source: cropped, scaling: scaling, plan: plan)
+        }
+        isFittedToFormat = !formatLimit.holds(sizes.result)
+        // Parts of the result are rounded, each for itself, so the first reduction may leave a pixel too much.
+        for _ in 0..<32 {
+            guard let factor = formatLimit.reduction(of: sizes.result) else { break }
+            scaling.reduce(by: factor, source: cropped)
             sizes = Sizes(source: cropped, scaling: scaling, plan: plan)
         }
         crop = Self.part(cropped, of: turned, gravity: plan.crop.ownGravity ?? plan.gravity, dpr: 1)

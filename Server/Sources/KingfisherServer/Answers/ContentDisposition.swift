@@ -19,13 +19,16 @@ func contentDisposition(of plan: ImagePlan, fileExtension: String) -> String {
 
 /// The last part of a source's path without its extension; `image` if there is none.
 private func stem(of source: String) -> String {
-    let path = source.utf8.prefix { $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") }
+    // The name of a file is neither escaped nor followed by a query.
+    let isFile = source.utf8.starts(with: "local://".utf8)
+    let path = source.utf8.prefix { isFile || $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") }
     let separator = "://".utf8
     let colon = path.firstIndex(of: UInt8(ascii: ":")).map { path[$0...] }
     let afterScheme = colon.flatMap { $0.starts(with: separator) ? $0.dropFirst(separator.count) : nil } ?? path
     guard let slash = afterScheme.lastIndex(of: UInt8(ascii: "/")) else { return "image" }
     let last = String(Substring(afterScheme[slash...].dropFirst()))
-    let name = percentDecoded(last) ?? last
+    let decoded = isFile ? nil : percentDecoded(last).flatMap { String(validating: $0, as: UTF8.self) }
+    let name = decoded ?? last
     let stem = name.utf8.lastIndex(of: UInt8(ascii: ".")).map { name[..<$0] } ?? name[...]
     return stem.isEmpty ? "image" : String(stem)
 }

@@ -2,7 +2,7 @@
 
 import Foundation
 package import KFImageURLs
-package import Kingfisher
+@_spi(Server) package import Kingfisher
 import KingfisherTiers
 
 extension FleetSettings {
@@ -30,7 +30,11 @@ extension FleetSettings {
         return LeasedTier(store: store, coordinator: try coordinator.redis(leases, "KF_LEASES"))
     }
 
-    private static func scheme(of text: String) -> String { URLComponents(string: text)?.scheme?.lowercased() ?? "" }
+    private static func scheme(of text: String) -> String { components(of: text)?.scheme?.lowercased() ?? "" }
+
+    private static func components(of text: String) -> URLComponents? {
+        urlOfText(text.utf8).flatMap { URLComponents(url: $0, resolvingAgainstBaseURL: false) }
+    }
 
     private func redis(_ text: String, _ name: String) throws(InvalidConfiguration) -> RedisTier {
         // The largest value is a mebibyte.
@@ -45,7 +49,7 @@ extension FleetSettings {
         func complaint(_ text: String) -> InvalidConfiguration {
             InvalidConfiguration(complaints: ["KF_TIER: \(text)"])
         }
-        guard let parts = URLComponents(string: text), let bucket = parts.host, !bucket.isEmpty else {
+        guard let parts = Self.components(of: text), let bucket = parts.host, !bucket.isEmpty else {
             throw complaint("It must be s3://bucket/prefix?region=…&endpoint=…, in quotes in a shell.")
         }
         var arguments: [String: String] = [:]
@@ -54,7 +58,7 @@ extension FleetSettings {
         guard unknown.isEmpty else {
             throw complaint("\(unknown.joined(separator: ", ")) is unknown; there are region, endpoint and addressing.")
         }
-        let endpoint = arguments["endpoint"].flatMap { URL(string: $0) }
+        let endpoint = arguments["endpoint"].flatMap { urlOfText($0.utf8) }
         guard arguments["endpoint"] == nil || endpoint?.host != nil else { throw complaint("The endpoint is no URL.") }
         let prefix = parts.path.split(separator: "/").joined(separator: "/")
         var configuration = S3Tier.Configuration(

@@ -1,7 +1,7 @@
 // Which file a result becomes: format, quality, metadata. For the renderer and the processor.
 
 import KFImageURLs
-import Kingfisher
+@_spi(Server) import Kingfisher
 
 extension FileFormat {
     /// The library's name.
@@ -21,10 +21,20 @@ extension FileFormat {
         }
     }
 
+    /// The size of the images that files of it hold.
+    var limit: FormatLimit { FormatLimit(side: contentType.longestSide, pixelCount: contentType.mostPixels) }
+
     /// Those whose quality can be chosen.
     fileprivate static let lossy: [FileFormat] = [.jpeg, .webp, .avif, .jxl]
     /// Those that results keep animations in.
-    fileprivate static let animated: Set<FileFormat> = [.gif, .webp]
+    static let animated: Set<FileFormat> = [.gif, .webp]
+}
+
+extension ImagePlan {
+    /// What the format holds that the plan names: the result is made smaller to be within it.
+    ///
+    /// A format that is chosen gives way to one that holds the result, see `ImageEncoding`.
+    var formatLimit: FormatLimit { output.format?.limit ?? .none }
 }
 
 extension RenderingRequest {

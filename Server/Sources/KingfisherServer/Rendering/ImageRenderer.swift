@@ -2,7 +2,7 @@
 
 import Foundation
 package import KFImageURLs
-package import Kingfisher
+@_spi(Server) package import Kingfisher
 package import Logging
 
 /// Makes results through a manager, which keeps them in memory and on disk as they are sent.
@@ -104,10 +104,10 @@ package struct ImageRenderer: Rendering {
 
     /// The beginning of the keys of sources that begin with a text, which is read as a source is.
     private func keyPrefix(of text: String) -> String {
-        if text.hasPrefix("local://"), let root = configuration.sources.localRoot {
+        if text.utf8.starts(with: LocalFiles.scheme), let root = configuration.sources.localRoot {
             return LocalFiles(root: root).keyPrefix(of: text) ?? text
         }
-        return URL(string: text)?.absoluteString ?? text
+        return urlOfText(text.utf8)?.absoluteString ?? text
     }
 
     package var tierStatistics: SharedTierStatistics? { manager.cache.sharedTierStatistics }
@@ -164,6 +164,7 @@ package struct ImageRenderer: Rendering {
         if image.isDamaged { throw .incomplete }
         var rendered = RenderedImage(image)
         rendered.times = making.times(since: start)
+        rendered.warning = making.warning
         return rendered
     }
 
@@ -197,16 +198,16 @@ package struct ImageRenderer: Rendering {
         let scheme = text.utf8.firstIndex(of: UInt8(ascii: ":")).map { text[..<$0].lowercased() }
         switch scheme {
         case "http", "https":
-            guard let url = URL(string: text), url.host?.isEmpty == false else {
+            guard let url = urlOfText(plan.sourceBytes), url.host?.isEmpty == false else {
                 throw RenderingError(status: 404, kind: "source_refused", reason: "The source is no URL with a host.")
             }
             return .network(url)
         case "local":
-            guard let root = configuration.sources.localRoot, text.hasPrefix("local://") else {
+            guard let root = configuration.sources.localRoot, plan.sourceBytes.starts(with: LocalFiles.scheme) else {
                 let reason = "Sources of local:// need KF_LOCAL_FILESYSTEM_ROOT."
                 throw RenderingError(status: 404, kind: "source_refused", reason: reason)
             }
-            let file = try LocalFiles(root: root).file(text)
+            let file = try LocalFiles(root: root).file(plan.sourceBytes)
             try SourceCheck(configuration.sources, plan).byteCount(file.byteCount)
             return .provider(file)
         default:

@@ -11,6 +11,7 @@ import Synchronization
 package final class Making: Sendable {
     private struct State {
         var error: RenderingError?
+        var warning: String?
         var hasSource = false
         var begin: ContinuousClock.Instant?
         var end: ContinuousClock.Instant?
@@ -62,6 +63,11 @@ package final class Making: Sendable {
     var error: RenderingError? { state.withLock { $0.error } }
 
     func fail(_ error: RenderingError) { state.withLock { $0.error = error } }
+
+    /// In what the result is not as it was asked for; nil if it is, or has not been made.
+    var warning: String? { state.withLock { $0.warning } }
+
+    func warn(_ warning: String) { state.withLock { $0.warning = warning } }
 
     /// The processor ran from an instant until now, for one frame or for all.
     func didRun(from begin: ContinuousClock.Instant) {

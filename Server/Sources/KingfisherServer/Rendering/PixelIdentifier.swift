@@ -39,6 +39,8 @@ extension ImagePlan {
         if effects != defaults.effects { add("effects", effects.blur, effects.sharpen, effects.pixelate) }
         addCanvas(add)
         if resultLimit > 0 { add("limit", resultLimit) }
+        // What a named format cannot hold is made smaller.
+        if formatLimit != .none { add("format", formatLimit.side, formatLimit.pixelCount) }
         if !keptFormats.isEmpty { add("kept", keptFormats.compactMap { $0.preferredFileExtension }.sorted()) }
         return text
     }

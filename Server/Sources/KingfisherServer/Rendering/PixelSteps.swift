@@ -20,6 +20,8 @@ struct PixelSteps {
     private let options: KingfisherParsedOptionsInfo
     /// What is known before the run is taken from here, what the run finds is put here.
     var parts = FoundParts()
+    /// The size of the result, if it is smaller than the plan asks for since the format holds no more.
+    private(set) var fittedSize: PixelSize?
 
     init(_ plan: ImagePlan, resultLimit: Int, check: SourceCheck, options: KingfisherParsedOptionsInfo) {
         (self.plan, self.resultLimit, self.check, self.options) = (plan, resultLimit, check, options)
@@ -30,6 +32,7 @@ struct PixelSteps {
         guard let source = trimmed(source) else { throw .noMemory }
         let geometry = geometry(of: source)
         try check.sizes(of: geometry)
+        if geometry.isFittedToFormat { fittedSize = geometry.size }
         guard let scaled = scaled(source, geometry) else { throw .undecodable }
         if scaled.isDamaged { throw .incomplete }
         try checkIsWanted()
@@ -48,7 +51,12 @@ struct PixelSteps {
     private func geometry(of source: PixelSource) -> ImageGeometry {
         var plan = plan
         if source.isDrawing { plan.resizing.enlarges = true }
-        return ImageGeometry(source: source.size, plan: plan, resultLimit: resultLimit)
+        return ImageGeometry(
+            source: source.size,
+            plan: plan,
+            resultLimit: resultLimit,
+            formatLimit: plan.formatLimit
+        )
     }
 
     private func applied(_ processor: some ImageProcessor, to image: Image) -> Image? {

@@ -37,10 +37,16 @@ struct PlanProcessor: PartFindingImageProcessor, WeighingImageProcessor {
 
     /// How much is to be done to a source.
     func work(on header: ImageInfo) -> Capacity.Work {
-        let format = plan.output.format ?? preferredFormats.first
         if plan.output.isRaw || keptFormats.contains(header.contentType) { return Capacity.Work(pixels: 0) }
-        let result = ImageGeometry(source: header.displayedSize, plan: plan, resultLimit: resultLimit).size
-        let frames = format.map { [.gif, .webp].contains($0) } ?? true ? min(header.frameCount, check.maxFrames) : 1
+        let result = ImageGeometry(
+            source: header.displayedSize,
+            plan: plan,
+            resultLimit: resultLimit,
+            formatLimit: plan.formatLimit
+        ).size
+        let format = plan.output.format ?? preferredFormats.first { $0.limit.holds(result) }
+        let keepsFrames = format.map { FileFormat.animated.contains($0) } ?? true
+        let frames = keepsFrames ? min(header.frameCount, check.maxFrames) : 1
         func pixels(_ width: Int, _ height: Int) -> Double { Double(width) * Double(height) * Double(max(frames, 1)) }
         return Capacity.Work(
             format: format,
@@ -97,7 +103,12 @@ struct PlanProcessor: PartFindingImageProcessor, WeighingImageProcessor {
     private func made(of source: PixelSource, _ options: KingfisherParsedOptionsInfo) throws(RenderingError) -> Image {
         var steps = PixelSteps(plan, resultLimit: resultLimit, check: check, options: options)
         steps.parts = parts
-        return try steps.run(on: source)
+        let result = try steps.run(on: source)
+        if let size = steps.fittedSize, let format = plan.output.format {
+            let size = "\(size.width)×\(size.height) pixels"
+            making?.warn("The result was made smaller, \(size), for the format \(format.rawValue) holds no more.")
+        }
+        return result
     }
 }
 

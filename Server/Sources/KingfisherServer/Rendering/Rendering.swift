@@ -54,6 +54,8 @@ package struct RenderedImage: Sendable {
     package let entityTag: String
     /// How long its making took; nil for a result that was not made, or for another request.
     package var times: MakingTimes?
+    /// In what it is not as it was asked for, a sentence for the log; nil as for ``times``.
+    package var warning: String?
     /// Whether it may be sent, and is to be renewed.
     package var isStale = false
 

@@ -50,19 +50,23 @@ package struct HotRequests: Sendable {
     ///   - now: The time.
     /// - Returns: What is known; nil if it has to be read.
     package func find(_ path: String, accept: String?, now: Date = Date()) -> Known? {
-        guard let found = known.value(forKey: Self.key(path, accept), extendingExpiration: .none) else { return nil }
+        guard let key = Self.key(path, accept), let found = known.value(forKey: key, extendingExpiration: .none)
+        else { return nil }
         if let end = found.parsed.plan.delivery.expirationDate, end < now { return nil }
         return found
     }
 
     /// Keeps a request in place of one that was used less.
     package func keep(_ request: Known, path: String, accept: String?) {
-        let key = Self.key(path, accept)
-        if key.utf8.count <= Self.longestKey { known.store(value: request, forKey: key) }
+        guard let key = Self.key(path, accept), key.utf8.count <= Self.longestKey else { return }
+        known.store(value: request, forKey: key)
     }
 
-    /// No path has a blank in it.
-    private static func key(_ path: String, _ accept: String?) -> String {
-        accept.map { "\(path) \($0)" } ?? path
+    /// The key of a request; nil for a path with other bytes than ASCII.
+    ///
+    /// Of these, different ones may be equal as text. No path has a blank in it.
+    private static func key(_ path: String, _ accept: String?) -> String? {
+        guard path.utf8.allSatisfy({ $0 < 0x80 }) else { return nil }
+        return accept.map { "\(path) \($0)" } ?? path
     }
 }

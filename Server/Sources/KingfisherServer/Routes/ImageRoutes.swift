@@ -113,6 +113,7 @@ package final class ImageRoutes: Sendable {
                     hotRequests.keep(known, path: path, accept: accept)
                 }
             }
+            if let warning = served.image.warning { record.warnings.append(warning) }
             (record.origin, record.error, record.byteCount) = (
                 served.origin, served.error, served.image.image.data.count
             )

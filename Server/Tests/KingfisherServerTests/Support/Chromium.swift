@@ -10,7 +10,7 @@ enum Chromium {
 
     static var isInstalled: Bool { program != nil }
 
-    /// The text of an element once the page's scripts are done, for ten minutes of the page's own time at most.
+    /// The text of an element once the page is loaded.
     static func text(of identifier: String, in url: String) throws -> String {
         let profile = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
         defer { try? FileManager.default.removeItem(at: profile) }
@@ -18,7 +18,7 @@ enum Chromium {
         process.executableURL = URL(filePath: try #require(program))
         process.arguments = [
             "--headless=new", "--no-sandbox", "--disable-gpu", "--user-data-dir=\(profile.path)",
-            "--virtual-time-budget=600000", "--dump-dom", url,
+            "--dump-dom", url,
         ]
         let output = Pipe()
         (process.standardOutput, process.standardError) = (output, FileHandle.nullDevice)

@@ -5,6 +5,7 @@ import Hummingbird
 import KFImageURLs
 import Kingfisher
 import KingfisherServer
+import KingfisherTestSupport
 import Logging
 import NIOCore
 
@@ -66,11 +67,19 @@ struct RenderingServer: Sendable {
 }
 
 /// Pages of HTML, and a responder for all other paths.
+///
+/// `/wait` is answered once `/done` was asked for: a page with an image from there is not loaded before.
 private struct ResponderWithPages<Others: HTTPResponder<ImageRequestContext>>: HTTPResponder {
     let pages: [String: String]
     let others: Others
+    private let isDone = Gate()
+
+    init(pages: [String: String], others: Others) { (self.pages, self.others) = (pages, others) }
 
     func respond(to request: Request, context: ImageRequestContext) async throws -> Response {
+        if request.uri.path == "/done" { isDone.open() }
+        if request.uri.path == "/wait" { await isDone.wait() }
+        if ["/done", "/wait"].contains(request.uri.path) { return Response(status: .noContent) }
         guard let html = pages[request.uri.path] else { return try await others.respond(to: request, context: context) }
         return Response(status: .ok, headers: [.contentType: "text/html"], body: .init(byteBuffer: .init(string: html)))
     }

@@ -6,7 +6,6 @@ import Foundation
 enum AVIFCodec: ImageCodec {
     static let contentType = ImageContentType.avif
     static let canEncode = true
-    static let canEncodeAnimation = true
     static let canHaveFrames = true
 
     static func info(_ bytes: UnsafeRawBufferPointer) throws(ImagingError) -> ImageInfo {

@@ -1,41 +1,46 @@
-// Writing icons: one image in several sizes, each of them a PNG. ICOCodec reads them.
+// Writing icons: one image in its own size and smaller ones, each of them a PNG. ICOCodec reads them.
 
 import Foundation
 
 extension ICOCodec {
     static let canEncode = true
 
-    /// The sides of the images that programs look for, in pixels.
-    static let usualSides = [16, 32, 48, 256]
-    /// The longest side that the directory can hold, in pixels.
-    package static let longestSide = 256
+    /// The sides of the images that programs look for, in pixels, where the image itself is larger.
+    private static let usualSides = [16, 32, 48]
 
-    /// Encodes squares of the options' sides, or of the usual ones that are no longer than the image; the image is
-    /// fitted into each, with transparent margins.
+    /// Encodes the image in its own size, and before it in the usual ones that are smaller.
+    ///
+    /// One that is larger than an icon may be is made smaller first; all keep its proportions, so none is larger than
+    /// the image. With sides in the options there are squares of these and nothing else: the image is fitted into each,
+    /// with transparent margins.
     static func encode(_ bitmap: Bitmap, _ options: ImageEncodingOptions) throws(ImagingError) -> Data {
-        let sides = (options.iconSides ?? usualSides.filter { $0 <= bitmap.size.longerSide }).filter {
-            (1...longestSide).contains($0)
-        }
-        let all = sides.isEmpty ? [usualSides[0]] : sides
-        var images: [Data] = []
-        for side in all {
+        let most = contentType.capacity.side
+        let named = options.iconSides?.filter { (1...most).contains($0) } ?? []
+        var images: [(size: PixelSize, file: Data)] = []
+        func add(_ image: Bitmap) throws(ImagingError) {
             // Some programs read no other kinds of PNG in icons.
-            images.append(try PNGCodec.encodeWithAlpha(try bitmap.square(side), EncodedMetadata()))
+            images.append((image.size, try PNGCodec.encodeWithAlpha(image, EncodedMetadata())))
         }
-        return zip(all, images).reduce(directory(all, images)) { $0 + $1.1 }
+        for side in named { try add(bitmap.fitted(side).placed(in: PixelSize(side, side))) }
+        if named.isEmpty {
+            let whole = try bitmap.size.longerSide > most ? bitmap.fitted(most) : bitmap
+            for side in usualSides where side < whole.size.longerSide { try add(bitmap.fitted(side)) }
+            try add(whole)
+        }
+        return images.reduce(directory(images)) { $0 + $1.file }
     }
 
-    private static func directory(_ sides: [Int], _ images: [Data]) -> Data {
+    private static func directory(_ images: [(size: PixelSize, file: Data)]) -> Data {
         // An icon, not a cursor.
-        var directory = littleEndian(0, 2) + littleEndian(1, 2) + littleEndian(sides.count, 2)
-        var offset = 6 + 16 * sides.count
-        for (side, image) in zip(sides, images) {
+        var directory = littleEndian(0, 2) + littleEndian(1, 2) + littleEndian(images.count, 2)
+        var offset = 6 + 16 * images.count
+        for (size, file) in images {
             // 256 is written as 0; then follow the number of colours of a palette, and a reserved byte.
-            directory += littleEndian(side % 256, 1) + littleEndian(side % 256, 1) + littleEndian(0, 2)
+            directory += littleEndian(size.width % 256, 1) + littleEndian(size.height % 256, 1) + littleEndian(0, 2)
             // Planes, and bits of a pixel.
             directory += littleEndian(1, 2) + littleEndian(32, 2)
-            directory += littleEndian(image.count, 4) + littleEndian(offset, 4)
-            offset += image.count
+            directory += littleEndian(file.count, 4) + littleEndian(offset, 4)
+            offset += file.count
         }
         return directory
     }
@@ -46,9 +51,9 @@ extension ICOCodec {
 }
 
 extension Bitmap {
-    /// The image in the middle of a square of this side.
-    fileprivate func square(_ side: Int) throws(ImagingError) -> Bitmap {
+    /// The image in the largest size of its proportions within a square of this side.
+    fileprivate func fitted(_ side: Int) throws(ImagingError) -> Bitmap {
         let fitted = CGSize(width: width, height: height).constrained(CGSize(width: side, height: side))
-        return try resampled(to: PixelSize(Int(fitted.width), Int(fitted.height))).placed(in: PixelSize(side, side))
+        return try resampled(to: PixelSize(Int(fitted.width), Int(fitted.height)))
     }
 }

@@ -5,7 +5,6 @@ import Foundation
 enum GIFCodec: ImageCodec {
     static let contentType = ImageContentType.gif
     static let canEncode = true
-    static let canEncodeAnimation = true
     static let canHaveFrames = true
 
     static func info(_ bytes: UnsafeRawBufferPointer) throws(ImagingError) -> ImageInfo {

@@ -17,8 +17,8 @@ extension GIFCodec {
     /// The quality says by how much colours may be off to make the file smaller: not at all at 1, by 16 in a channel at
     /// 0. A pixel is left unchanged while it differs by no more from the colour it was painted for, and frames get no
     /// more colours than that mean error takes. Nothing is lost, whatever the quality, where the colours are few and do
-    /// not change. Delays are whole hundredths of a second whose sum is right, at least 2, since players take less for
-    /// a mistake, and at most 65,535. An animation that plays more than 65,536 times plays endlessly.
+    /// not change. Frames are left out where there are more than players show, see ``GIFTiming``. An animation that
+    /// plays more than 65,536 times plays endlessly.
     static func encode(_ animation: AnimationToEncode, _ options: ImageEncodingOptions) throws(ImagingError) -> Data {
         guard max(animation.size.width, animation.size.height) <= UInt16.max else {
             throw .encodingFailed(contentType, detail: "GIF images have at most 65535 pixels a side")
@@ -26,13 +26,9 @@ extension GIFCodec {
         let tolerance = options.lossless ? 0 : Int32(((1 - options.quality) * 16).rounded())
         let canvas = try GIFCanvas(animation.size, tolerance: tolerance)
         let writer = try GIFWriter(canvas, loopCount: animation.loopCount)
-        var (due, written) = (0.0, 0)
-        for index in 0..<animation.frameCount {
-            let frame = try animation.frame(index)
-            due += frame.delay * 100
-            let delay = min(max(Int(due.rounded()) - written, 2), Int(UInt16.max))
-            written += delay
-            try writer.add(frame.bitmap, delay: UInt16(delay))
+        let delays = (0..<animation.frameCount).map(animation.delay)
+        for frame in GIFTiming(delays, keepsFrames: options.keepsFrames).frames {
+            try writer.add(animation.frame(frame.index).bitmap, delay: frame.delay)
         }
         return try writer.finish()
     }

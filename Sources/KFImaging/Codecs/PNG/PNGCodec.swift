@@ -6,7 +6,6 @@ import Foundation
 enum PNGCodec: ImageCodec {
     static let contentType = ImageContentType.png
     static let canEncode = true
-    static let canEncodeAnimation = true
     static let canHaveFrames = true
 
     static func info(_ bytes: UnsafeRawBufferPointer) throws(ImagingError) -> ImageInfo {

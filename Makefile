@@ -25,7 +25,8 @@ WITH_TRAITS := $(if $(TRAITS),--traits $(TRAITS))
 SECONDS ?= 30
 TSAN := --sanitize=thread -Xswiftc -DKF_TSAN --scratch-path .build-tsan
 # The other packages are built in the same folder, so that what they have in common is compiled once.
-IN_SERVER := --package-path Server --scratch-path .build
+# What SwiftPM remembers of the root package in this folder is not that of Server.
+IN_SERVER := --package-path Server --scratch-path .build --disable-build-manifest-caching
 IN_BENCHMARKS := --package-path Benchmarks --scratch-path .build
 
 # What Package.swift asks for when it is set: swift-argument-parser, for kf. Where it may be missing, Scripts/with-tool decides.

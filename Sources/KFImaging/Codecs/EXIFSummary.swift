@@ -80,7 +80,7 @@ extension EXIFCopy {
     fileprivate func text(_ tag: Int, in fields: [Field]) -> String? {
         guard let field = fields.first(where: { $0.tag == tag }), field.type == 2 else { return nil }
         let text = String(decoding: field.value.prefix { $0 != 0 }, as: UTF8.self).trimmingCharacters(in: .whitespaces)
-        // Of memory that nobody has written.
+        // Bytes of 0xFF are memory that a camera left uninitialized.
         return text.allSatisfy { $0 == "\u{FFFD}" } ? nil : text
     }
 

@@ -103,7 +103,7 @@ struct BoxBlur: Equatable {
     init(sigma: Double) {
         let variance = min(sigma, Self.largest) * min(sigma, Self.largest)
         let small = ((1 + 4 * variance).squareRoot() / 2 - 0.5).rounded(.down)
-        // How many of them are one wider, each of which adds 2(r + 1)/3.
+        // The number of boxes with a radius of r + 1; each adds 2(r + 1)/3 to the variance.
         let wider = Int(((variance - small * (small + 1)) * 3 / (2 * (small + 1))).rounded())
         radii = (0..<3).map { UInt32(min(small + ($0 < wider ? 1 : 0), Self.largest)) }
     }

@@ -5,7 +5,8 @@ import Glibc
 
 /// The files beside a cache's entries that keep its purges; several processes may use them.
 ///
-/// A purge is appended, so it costs the same however many there were; now and then the table takes over what was appended.
+/// A purge is appended, which costs the same however many purges there are; beyond 256 KB the appended purges are merged
+/// into the table.
 /// Without a directory there are no entries that were purged, and nothing is kept.
 struct PurgeFile: Sendable {
     /// Names that no entry has.
@@ -68,7 +69,8 @@ struct PurgeFile: Sendable {
         guard descriptor >= 0 else { return nil }
         // Closing unlocks.
         defer { close(descriptor) }
-        guard flock(descriptor, LOCK_EX) == 0 else { return nil }
+        // A file system without locks keeps the purges nevertheless; two processes at one moment may then lose some.
+        flock(descriptor, LOCK_EX)
         return body(descriptor)
     }
 

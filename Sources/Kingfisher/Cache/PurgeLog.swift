@@ -46,7 +46,7 @@ final class PurgeLog: Sendable {
     private static let interval = Duration.milliseconds(500)
     /// How often a purge begins anew because another machine has purged meanwhile.
     private static let attempts = 200
-    /// Beyond so many parts the table is looked at first.
+    /// A machine that has missed more parts than this number reads the table first.
     private static let partsBeforeTable: UInt64 = 200
 
     init(directory: URL, memory: MemoryStorage.Backend<KFCrossPlatformImage>) {

@@ -9,7 +9,7 @@ public struct BlurImageProcessor: ImageProcessor {
     public let identifier: String
     /// The standard deviation in points, which counts as two if it is less; the image is blurred only if it is above 0.
     ///
-    /// That is Kingfisher's rule; ``GaussianBlurImageProcessor`` blurs as little as it is told.
+    /// That is Kingfisher's rule; ``GaussianBlurImageProcessor`` keeps smaller deviations.
     public let blurRadius: CGFloat
 
     /// Creates a processor.

@@ -9,7 +9,7 @@ final class TierAccess: Sendable {
     struct Limits: Sendable {
         /// How long a load waits for one call; nil is what the tier says.
         var call: Duration?
-        /// How long a value may take to be stored or removed; that of reading, if it is longer.
+        /// How long storing or removing a value may take; the limit of reading counts if it is longer.
         var write = Duration.seconds(5)
         /// How long a lease holds unless it is renewed.
         var lease = Duration.milliseconds(500)

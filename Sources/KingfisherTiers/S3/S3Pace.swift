@@ -10,7 +10,7 @@ struct S3Pace: Sendable {
     private let rate: Int
     /// For the beginning of a transfer, which is slower.
     private static let slack = Duration.seconds(1)
-    /// A body of which nothing comes for longer is not slow: the store is silent.
+    /// A store that sends no bytes of a body for longer than this duration is silent, not slow.
     static let longestPause = Duration.milliseconds(500)
 
     init(_ configuration: S3Tier.Configuration) {

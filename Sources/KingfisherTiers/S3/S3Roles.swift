@@ -60,7 +60,7 @@ struct S3Roles: Sendable {
         return try Self.credentials(in: await Self.body(of: request, "the container"), "the container")
     }
 
-    /// The role of the machine, as in EC2; nil if there is none, or nobody answers.
+    /// The role of the machine, as in EC2; nil if the machine has no role, or no metadata service answers.
     func machine() async throws -> S3Credentials? {
         guard environment["AWS_EC2_METADATA_DISABLED"]?.lowercased() != "true" else { return nil }
         let address = (environment["AWS_EC2_METADATA_SERVICE_ENDPOINT"] ?? Self.machine) + "/latest/"

@@ -27,6 +27,9 @@ TSAN := --sanitize=thread -Xswiftc -DKF_TSAN --scratch-path .build-tsan
 # The other packages are built in the same folder, so that what they have in common is compiled once.
 # What SwiftPM remembers of the root package in this folder is not that of Server.
 IN_SERVER := --package-path Server --scratch-path .build --disable-build-manifest-caching
+# A server gets what people upload: photos of telephones, and drawings.
+SERVER_TRAITS := HEIC,SVG
+SERVER_BUILD := $(IN_SERVER) --traits $(SERVER_TRAITS)
 IN_BENCHMARKS := --package-path Benchmarks --scratch-path .build
 
 # What Package.swift asks for when it is set: swift-argument-parser, for kf. Where it may be missing, Scripts/with-tool decides.
@@ -155,11 +158,12 @@ PORT ?= 8080
 SERVE := KF_BIND=127.0.0.1:$(PORT) KF_LOCAL_FILESYSTEM_ROOT="$(CURDIR)/docs"
 
 serve: dependencies ## Builds and runs the image server on loopback, with the images in docs, and prints a URL to try
+	@Scripts/install-dependencies heic svg
 	@$(FETCH) Server
-	@swift build -c release $(IN_SERVER) --product kf-server
+	@swift build -c release $(SERVER_BUILD) --product kf-server
 	@echo "serve: http://127.0.0.1:$(PORT)/_/rs:fill:300:200/plain/local:///gallery.png@webp"
 	@echo "serve: http://127.0.0.1:$(PORT)/ is a page to try options; ctrl-C ends the server"
-	@$(SERVE) exec "$$(swift build -c release $(IN_SERVER) --show-bin-path)/kf-server" $(or $(COMMAND),serve) --develop
+	@$(SERVE) exec "$$(swift build -c release $(SERVER_BUILD) --show-bin-path)/kf-server" $(or $(COMMAND),serve) --develop
 
 server-reference: toolchain ## Writes docs/server-options.md from the tables of options and settings
 	@$(FETCH) Server
@@ -184,15 +188,15 @@ bench-check: dependencies ## Runs the rows of bench that count: instructions, al
 
 bench-server: dependencies ## Measures the image server, beside libvips and Pillow; ROWS='hot soak' runs some rows
 	@$(FETCH) Server
-	@Scripts/install-dependencies bench-server
-	@swift build -c release $(IN_SERVER) --product kf-server
+	@Scripts/install-dependencies bench-server heic svg
+	@swift build -c release $(SERVER_BUILD) --product kf-server
 	@Scripts/bench-server $(ROWS)
 
 bench-fleet: dependencies ## Measures three image servers that share a tier, and kills them; ROWS='redis purge' runs some rows
 	@$(FETCH) Server
-	@Scripts/install-dependencies fleet
+	@Scripts/install-dependencies fleet heic svg
 	@Scripts/tier-engines
-	@swift build -c release $(IN_SERVER) --product kf-server
+	@swift build -c release $(SERVER_BUILD) --product kf-server
 	@Scripts/bench-fleet $(ROWS)
 
 fuzz: dependencies ## Broken files against every decoder; SECONDS=60 for each, ONLY=name for one, TRAITS as for test

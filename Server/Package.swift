@@ -17,8 +17,21 @@ let package = Package(
     products: [
         .library(name: "KingfisherServer", targets: ["KingfisherServer"])
     ],
+    traits: [
+        .trait(name: "HEIC", description: "Reads HEIC through libheif."),
+        .trait(name: "JXL", description: "Reads JPEG XL through libjxl."),
+        .trait(name: "SVG", description: "Reads SVG through librsvg's program rsvg-convert."),
+    ],
     dependencies: [
-        .package(name: "Kingfisher", path: ".."),
+        .package(
+            name: "Kingfisher",
+            path: "..",
+            traits: [
+                .trait(name: "HEIC", condition: .when(traits: ["HEIC"])),
+                .trait(name: "JXL", condition: .when(traits: ["JXL"])),
+                .trait(name: "SVG", condition: .when(traits: ["SVG"])),
+            ]
+        ),
         .package(url: "https://github.com/apple/swift-argument-parser.git", from: "1.5.0"),
         .package(url: "https://github.com/apple/swift-http-types.git", from: "1.4.0"),
         .package(url: "https://github.com/apple/swift-log.git", from: "1.14.0"),

@@ -28,6 +28,10 @@ struct Check: ParsableCommand {
         if isWrong { throw ExitCode(1) }
         if let report { print("Disk cache: \(report.folder)\nShared tier: \(report.tier)") }
         print("Formats read: \(ImageContentType.readable.map(\.name).joined(separator: ", "))")
+        let missing = [ImageContentType.heic, .svg].filter { !ImageContentType.readable.contains($0) }.map(\.name)
+        if !missing.isEmpty {
+            print("Not built in: \(missing.joined(separator: ", ")); build with --traits HEIC,SVG to read them")
+        }
         print("Formats written: \(ImageContentType.writable.map(\.name).joined(separator: ", "))")
         try starting { () throws(InvalidConfiguration) in try configuration.isolateDecoders() }
         print("Decoders: \(DecodingIsolation.summary(of: ImageDecodingLimits.default.isolation))")

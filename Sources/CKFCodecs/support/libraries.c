@@ -4,8 +4,15 @@
 
 // Where Swift's compiler notes the libraries of the modules that a file imports: its linker driver collects them from all
 // object files. So what is linked can depend on headers, which a manifest cannot ask for.
+//
+// The address sanitizer must not put its bytes around them: the linker throws the section away.
+#ifdef __clang__
+#define KF_NOT_SANITIZED __attribute__((no_sanitize("address")))
+#else
+#define KF_NOT_SANITIZED
+#endif
 #define KF_LINK(name, option) \
-    __attribute__((used, section(".swift1_autolink_entries"))) static const char kf_link_##name[] = option;
+    KF_NOT_SANITIZED __attribute__((used, section(".swift1_autolink_entries"))) static const char kf_link_##name[] = option;
 
 #if KF_HAS_AVIF
 KF_LINK(avif, "-lavif")

@@ -109,7 +109,7 @@ import Testing
             let site = rig.server.url("/").absoluteString
             let prefixes = [
                 ["local:///a ä/", "local:///a ä/b", "local:///a ä/b.p", "local:///"],
-                ["\(site)c d", "\(site)c%20", site],
+                ["\(site)c d", "\(site)c%20", "\(site)c%2", "\(site)c%", site],
             ]
             for (request, prefixes) in zip(requests, prefixes) {
                 _ = try await rig.renderer.render(request)

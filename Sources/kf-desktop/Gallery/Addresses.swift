@@ -11,7 +11,7 @@ extension GalleryImage {
     /// why. Only the folders inside a folder that cannot be read are left out.
     static func all(at addresses: [String]) -> [GalleryImage] {
         addresses.flatMap { address -> [GalleryImage] in
-            if let url = urlOfText(address.utf8), url.scheme != nil { return [GalleryImage(url, title: nil)] }
+            if let url = lenientURL(address.utf8), url.scheme != nil { return [GalleryImage(url, title: nil)] }
             let file = URL(fileURLWithPath: address)
             return files(in: file) ?? [GalleryImage(file, title: nil)]
         }

@@ -17,9 +17,9 @@ package struct FormatLimit: Hashable, Sendable {
     /// Whether a file of the format holds an image of this size.
     package func holds(_ size: PixelSize) -> Bool { reduction(of: size) == nil }
 
-    /// By which factor a size is reduced to be within the limit, or nearer to it; nil where it is.
+    /// The factor that brings a size within the limit; nil if it is within.
     ///
-    /// Each is a pixel of the longer side at least, so that a few are enough however sides are rounded.
+    /// It takes at least one pixel off the longer side, so that few repetitions are needed despite rounding.
     func reduction(of size: PixelSize) -> Double? {
         let (width, height) = (Double(size.width), Double(size.height))
         let longer = max(width, height)

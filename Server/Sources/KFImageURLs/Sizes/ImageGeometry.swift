@@ -56,7 +56,7 @@ package struct ImageGeometry: Hashable, Sendable {
             sizes = Sizes(source: cropped, scaling: scaling, plan: plan)
         }
         isFittedToFormat = !formatLimit.holds(sizes.result)
-        // Parts of the result are rounded, each for itself, so the first reduction may leave a pixel too much.
+        // Image and padding are rounded separately, so one reduction may leave a pixel too many.
         for _ in 0..<32 {
             guard let factor = formatLimit.reduction(of: sizes.result) else { break }
             scaling.reduce(by: factor, source: cropped)

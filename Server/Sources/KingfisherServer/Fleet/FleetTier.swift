@@ -33,7 +33,7 @@ extension FleetSettings {
     private static func scheme(of text: String) -> String { components(of: text)?.scheme?.lowercased() ?? "" }
 
     private static func components(of text: String) -> URLComponents? {
-        urlOfText(text.utf8).flatMap { URLComponents(url: $0, resolvingAgainstBaseURL: false) }
+        lenientURL(text.utf8).flatMap { URLComponents(url: $0, resolvingAgainstBaseURL: false) }
     }
 
     private func redis(_ text: String, _ name: String) throws(InvalidConfiguration) -> RedisTier {
@@ -58,7 +58,7 @@ extension FleetSettings {
         guard unknown.isEmpty else {
             throw complaint("\(unknown.joined(separator: ", ")) is unknown; there are region, endpoint and addressing.")
         }
-        let endpoint = arguments["endpoint"].flatMap { urlOfText($0.utf8) }
+        let endpoint = arguments["endpoint"].flatMap { lenientURL($0.utf8) }
         guard arguments["endpoint"] == nil || endpoint?.host != nil else { throw complaint("The endpoint is no URL.") }
         let prefix = parts.path.split(separator: "/").joined(separator: "/")
         var configuration = S3Tier.Configuration(

@@ -21,7 +21,7 @@ extension ImageRoutes {
             switch subject {
             case .source(let source):
                 var plan = ImagePlan()
-                plan.source = source
+                plan.sourceBytes = source
                 try await renderer.purge(plan, mode)
             case .scope(let scope): try await renderer.purge(scope, mode)
             }
@@ -37,7 +37,7 @@ extension ImageRoutes {
 
     private func subject(of request: Request) async throws(RenderingError) -> (PurgeRequest.Subject, PurgeMode) {
         guard request.method == .post else {
-            return (.source(try parse(request.head.path ?? "").plan.source), .delete)
+            return (.source(try parse(request.head.path ?? "").plan.sourceBytes), .delete)
         }
         guard let body = try? await request.body.collect(upTo: 64 << 10),
             let read = PurgeRequest.read(Data(body.readableBytesView))

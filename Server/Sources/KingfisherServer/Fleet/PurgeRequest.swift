@@ -13,7 +13,8 @@ struct PurgeRequest: Decodable {
 
     /// What is purged: the source of an image, or what the caches know without it.
     enum Subject {
-        case source(String)
+        /// As bytes: names of files need not be UTF-8.
+        case source([UInt8])
         case scope(PurgeScope)
     }
 
@@ -31,7 +32,7 @@ struct PurgeRequest: Decodable {
         default: return nil
         }
         var subjects: [Subject] = []
-        if let source = request.source, !source.isEmpty { subjects.append(.source(source)) }
+        if let source = request.source, !source.isEmpty { subjects.append(.source(Array(source.utf8))) }
         if let tag = request.tag, !tag.isEmpty { subjects.append(.scope(.tag(tag))) }
         if let prefix = request.prefix, !prefix.isEmpty { subjects.append(.scope(.prefix(prefix))) }
         if request.all == true { subjects.append(.scope(.all)) }

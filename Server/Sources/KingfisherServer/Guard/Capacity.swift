@@ -35,7 +35,7 @@ package final class Capacity: Sendable {
         /// The seconds of large results that were admitted and have not ended.
         var pending = 0.0
         /// What was found in sources.
-        var headers: [String: ImageInfo] = [:]
+        var headers: [[UInt8]: ImageInfo] = [:]
     }
 
     /// From these seconds on, smaller results go first.
@@ -84,10 +84,10 @@ package final class Capacity: Sendable {
     }
 
     /// The header of a source that was loaded before, so that nothing needs to be loaded for a refusal.
-    package func header(of source: String) -> ImageInfo? { state.withLock { $0.headers[source] } }
+    package func header(of source: [UInt8]) -> ImageInfo? { state.withLock { $0.headers[source] } }
 
     /// Keeps a header; all are forgotten when there are many.
-    package func remember(_ header: ImageInfo, of source: String) {
+    package func remember(_ header: ImageInfo, of source: [UInt8]) {
         state.withLock { state in
             if state.headers.count >= Self.mostHeaders { state.headers = [:] }
             state.headers[source] = header

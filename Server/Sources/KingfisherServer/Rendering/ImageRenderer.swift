@@ -107,7 +107,14 @@ package struct ImageRenderer: Rendering {
         if text.utf8.starts(with: LocalFiles.scheme), let root = configuration.sources.localRoot {
             return LocalFiles(root: root).keyPrefix(of: text) ?? text
         }
-        return urlOfText(text.utf8)?.absoluteString ?? text
+        var bytes = Array(text.utf8)
+        // Of an escape that is cut off, the `%` would become an escape of its own.
+        if let percent = bytes.suffix(2).lastIndex(of: UInt8(ascii: "%")),
+            bytes[(percent + 1)...].allSatisfy({ Character(Unicode.Scalar($0)).isHexDigit })
+        {
+            bytes.removeSubrange(percent...)
+        }
+        return lenientURL(bytes)?.absoluteString ?? text
     }
 
     package var tierStatistics: SharedTierStatistics? { manager.cache.sharedTierStatistics }
@@ -131,7 +138,7 @@ package struct ImageRenderer: Rendering {
         let source = try source(of: request.plan)
         let making = Making(in: place, of: capacity, until: start + .seconds(min(seconds, 1e6)))
         let processor = PlanProcessor(request, configuration, making)
-        try making.checkTime(for: request.plan.source, processor.work)
+        try making.checkTime(for: request.plan.sourceBytes, processor.work)
         let load = Task { [manager] () async -> Result<EncodedImage, KingfisherError> in
             do throws(KingfisherError) {
                 return .success(
@@ -198,7 +205,7 @@ package struct ImageRenderer: Rendering {
         let scheme = text.utf8.firstIndex(of: UInt8(ascii: ":")).map { text[..<$0].lowercased() }
         switch scheme {
         case "http", "https":
-            guard let url = urlOfText(plan.sourceBytes), url.host?.isEmpty == false else {
+            guard let url = lenientURL(plan.sourceBytes), url.host?.isEmpty == false else {
                 throw RenderingError(status: 404, kind: "source_refused", reason: "The source is no URL with a host.")
             }
             return .network(url)

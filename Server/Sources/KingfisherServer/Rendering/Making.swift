@@ -29,14 +29,14 @@ package final class Making: Sendable {
     }
 
     /// Throws if it would not be ready in time, as far as is known before the source is loaded.
-    func checkTime(for source: String, _ work: (ImageInfo) -> Capacity.Work) throws(RenderingError) {
+    func checkTime(for source: [UInt8], _ work: (ImageInfo) -> Capacity.Work) throws(RenderingError) {
         guard let header = capacity.header(of: source) else { return }
         let seconds = (deadline - .now) / .seconds(1)
         if let refusal = capacity.refusal(of: work(header), within: seconds) { throw .overloaded(retryAfter: refusal) }
     }
 
     /// Keeps the header of the source.
-    func remember(_ header: ImageInfo, of source: String) { capacity.remember(header, of: source) }
+    func remember(_ header: ImageInfo, of source: [UInt8]) { capacity.remember(header, of: source) }
 
     /// How much work it is, which is known now; refused if it would not be ready in time.
     func weight(of work: Capacity.Work) -> ImageWeight {

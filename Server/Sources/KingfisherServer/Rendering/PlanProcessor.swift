@@ -31,7 +31,7 @@ struct PlanProcessor: PartFindingImageProcessor, WeighingImageProcessor {
         making?.sourceArrived()
         // What cannot be read costs nothing, and is refused when it is processed.
         guard let making, let header = try? check.header(of: data) else { return .small }
-        making.remember(header, of: plan.source)
+        making.remember(header, of: plan.sourceBytes)
         return making.weight(of: work(on: header))
     }
 
@@ -106,7 +106,7 @@ struct PlanProcessor: PartFindingImageProcessor, WeighingImageProcessor {
         let result = try steps.run(on: source)
         if let size = steps.fittedSize, let format = plan.output.format {
             let size = "\(size.width)×\(size.height) pixels"
-            making?.warn("The result was made smaller, \(size), for the format \(format.rawValue) holds no more.")
+            making?.warn("The result was reduced to \(size), the most that \(format.rawValue) can hold.")
         }
         return result
     }

@@ -62,9 +62,9 @@ package struct HotRequests: Sendable {
         known.store(value: request, forKey: key)
     }
 
-    /// The key of a request; nil for a path with other bytes than ASCII.
+    /// The key of a request; no path has a blank in it.
     ///
-    /// Of these, different ones may be equal as text. No path has a blank in it.
+    /// Nil for a path that is not ASCII: Swift compares texts by characters, so two different paths could be equal.
     private static func key(_ path: String, _ accept: String?) -> String? {
         guard path.utf8.allSatisfy({ $0 < 0x80 }) else { return nil }
         return accept.map { "\(path) \($0)" } ?? path

@@ -50,6 +50,53 @@ import Testing
         }
     }
 
+    /// Two names that are the same as text, as they stand in the path of a request.
+    private static let alike = ["caf%E9", "caf%EF%BF%BD"]
+
+    @Test("PURGE is for the file whose name was sent, and for none with a name that looks like it")
+    func purged() async throws {
+        try await RenderingServer.run({ $0.fleet.purgeToken = "let-me" }) { server in
+            let rig = server.rig
+            let folder = rig.directory.appendingPathComponent("files")
+            try write(20, as: Self.bytes("caf", 0xE9), in: folder)
+            try write(21, as: Self.bytes("caf\u{FFFD}"), in: folder)
+            func areMade() async throws -> [Bool] {
+                var areMade: [Bool] = []
+                for name in Self.alike {
+                    let request = try rig.request("w:9/f:png", source: "local:///\(name)")
+                    areMade.append(try await rig.renderer.render(request).image.cacheType == .none)
+                }
+                return areMade
+            }
+            #expect(try await areMade() == [true, true])
+            for (name, expected) in zip(Self.alike, [[true, false], [false, true]]) {
+                #expect(try await areMade() == [false, false])
+                let fields = ["Authorization": "Bearer let-me"]
+                let answer = try await server.get("/_/plain/local:///\(name)", fields, method: "PURGE")
+                #expect(answer.status == 200)
+                #expect(try await areMade() == expected)
+            }
+        }
+    }
+
+    @Test("How much work a file is does not tell it of another one with a name that looks like it")
+    func remembered() async throws {
+        try await RenderingRig.run { rig in
+            let folder = rig.directory.appendingPathComponent("files")
+            try write(2000, as: Self.bytes("caf", 0xE9), in: folder)
+            try write(20, as: Self.bytes("caf\u{FFFD}"), in: folder)
+            let requests = try Self.alike.map { try rig.request("w:1900/f:avif", source: "local:///\($0)") }
+            _ = try await rig.renderer.render(requests[0])
+            // The first file would take seconds, the second a twentieth of one.
+            let capacity = rig.renderer.capacity
+            capacity.observe(Capacity.Work(format: .avif, pixels: 1), seconds: 1e-4)
+            let held = capacity.admit(Capacity.Work(pixels: 1e12), within: 100)
+            let made = try await rig.renderer.render(requests[1], in: nil, within: 60)
+            #expect(made.image.pixelWidth == 20)
+            withExtendedLifetime(held) {}
+        }
+    }
+
     @Test(
         "A source's server is asked for what the source says: escapes stay, and what must be one becomes one",
         arguments: [

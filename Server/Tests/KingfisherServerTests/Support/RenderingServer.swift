@@ -18,6 +18,8 @@ struct RenderingServer: Sendable {
     }
 
     let port: Int
+    /// The renderer, and what it works with.
+    let rig: RenderingRig
 
     /// Runs a server that is set up like a rig, and the body with it.
     ///
@@ -41,7 +43,7 @@ struct RenderingServer: Sendable {
             )
             let responder = ResponderWithPages(pages: pages, others: images.responder)
             try await RunningServer.serving(responder, images.http) { port, _ in
-                try await body(RenderingServer(port: port))
+                try await body(RenderingServer(port: port, rig: rig))
             }
         }
     }
@@ -58,10 +60,10 @@ struct RenderingServer: Sendable {
     }
 
     /// The answer to one request on a connection of its own.
-    func get(_ path: String, _ fields: [String: String] = [:]) async throws -> Answer {
+    func get(_ path: String, _ fields: [String: String] = [:], method: String = "GET") async throws -> Answer {
         let connection = try await RawConnection(port: port)
         defer { connection.leave() }
-        try await connection.send(path, fields)
+        try await connection.send(path, fields, method: method)
         return try await connection.answer()
     }
 }

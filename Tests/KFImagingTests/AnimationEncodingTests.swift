@@ -75,6 +75,15 @@ private final class CountingFrames: ImageFrameSource {
         }
     }
 
+    @Test("The rounding of delays does not add up", arguments: [ImageContentType.webp, .png, .avif])
+    func roundedDelays(type: ImageContentType) throws {
+        let bitmaps = (0..<60).map { Bitmap.solid(0xFF00_0000 | UInt32($0 * 4) << 16, 8, 8) }
+        let source = Frames(bitmaps: bitmaps, delays: Array(repeating: 1 / 60, count: 60))
+        let delays = try #require(try frames(of: Codecs.encode(source, as: type, lossless: true))).frames.map(\.delay)
+        #expect(delays.count == 60 && delays.allSatisfy { abs($0 - 1 / 60) < 0.001 })
+        #expect(abs(delays.reduce(0, +) - 1) < 0.01)
+    }
+
     @Test("How often an animation plays is kept from each format to each other", arguments: [UInt(0), 1, 2, 3, 65_535])
     func playsBetweenFormats(plays: UInt) throws {
         let types = [ImageContentType.gif, .webp, .png, .avif].filter { Codecs.keepsLoopCount(as: $0) }

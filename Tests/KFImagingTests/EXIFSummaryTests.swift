@@ -1,4 +1,4 @@
-// What is told of a photo: values that cannot be are not told.
+// What EXIFSummary reads from a photo; impossible values are nil.
 
 import Foundation
 import KFImaging
@@ -17,9 +17,14 @@ import Testing
         (tag, 5, values.count, values.flatMap { number($0.0, 4) + number($0.1, 4) })
     }
     private static func short(_ tag: Int, _ value: Int) -> Field { (tag, 3, 1, number(value, 2)) }
+    private static func long(_ tag: Int, _ value: Int) -> Field { (tag, 4, 1, number(value, 4)) }
 
     /// A block with a directory for the image, one for details and one for the place.
-    private static func summary(_ details: [Field], place: [Field] = []) throws -> EXIFSummary {
+    private static func summary(
+        _ details: [Field],
+        main: [Field] = [],
+        place: [Field] = []
+    ) throws -> EXIFSummary {
         func directory(_ fields: [Field], at start: Int) -> [UInt8] {
             var (entries, values) = (number(fields.count, 2), [UInt8]())
             for field in fields {
@@ -33,13 +38,15 @@ import Testing
             }
             return entries + number(0, 4) + values
         }
-        let (main, other) = (8, 38)
+        let first = 8
+        func image(_ other: Int, _ last: Int) -> [UInt8] {
+            directory(main + [long(0x8769, other), long(0x8825, last)], at: first)
+        }
+        let other = first + image(0, 0).count
         let rest = directory(details, at: other)
-        let pointers: [Field] = [(0x8769, 4, 1, number(other, 4)), (0x8825, 4, 1, number(other + rest.count, 4))]
-        var block = Array("MM".utf8) + number(42, 2) + number(main, 4) + directory(pointers, at: main)
-        #expect(block.count == other)
-        block += rest + directory(place, at: other + rest.count)
-        return try #require(EXIFSummary(Data(block)))
+        let last = other + rest.count
+        let block = Array("MM".utf8) + number(42, 2) + number(first, 4) + image(other, last) + rest
+        return try #require(EXIFSummary(Data(block + directory(place, at: last))))
     }
 
     @Test(
@@ -62,7 +69,21 @@ import Testing
         #expect(summary.date == "2024-05-06T07:08:09" + shown)
     }
 
-    @Test("Numbers that stand for nothing, and texts of bytes that nobody wrote, are not told") func unknown() throws {
+    @Test("A date has its own time zone; the text is that of the date, or of the first note that says something")
+    func dates() throws {
+        let (original, changed) = ("2024:05:06 07:08:09", "2025:01:02 03:04:05")
+        let zones = [Self.text(0x9011, "+02:00"), Self.text(0x9010, "-08:00")]
+        let both = try Self.summary([Self.text(0x9003, original)] + zones, main: [Self.text(0x0132, changed)])
+        #expect(both.date == "2024-05-06T07:08:09+02:00" && both.dateText == original)
+        let one = try Self.summary(zones, main: [Self.text(0x0132, changed)])
+        #expect(one.date == "2025-01-02T03:04:05-08:00" && one.dateText == changed)
+        let wrong = try Self.summary([Self.text(0x9003, "in May 2024")] + zones, main: [Self.text(0x0132, changed)])
+        #expect(wrong.date == "2025-01-02T03:04:05-08:00" && wrong.dateText == changed)
+        let none = try Self.summary([Self.text(0x9003, "in May 2024")] + zones, main: [Self.text(0x0132, "1 2 3")])
+        #expect(none.date == nil && none.dateText == "in May 2024")
+    }
+
+    @Test("A ratio with a divisor of 0, an ISO of 0 and a text of 0xFF bytes are nil") func unknown() throws {
         let summary = try Self.summary([
             Self.ratios(0x829A, (0, 0)), Self.ratios(0x829D, (0, 1)), Self.short(0x8827, 0),
             Self.ratios(0x920A, (5, 0)),
@@ -70,22 +91,32 @@ import Testing
         ])
         #expect(summary.exposureTime == nil && summary.aperture == nil && summary.iso == nil)
         #expect(summary.focalLength == nil && summary.lens == nil)
-        #expect(try Self.summary([Self.short(0x8827, 65_535)]).iso == nil)
-        #expect(try Self.summary([Self.short(0x8827, 100)]).iso == 100)
     }
 
-    @Test("A place is one on Earth") func place() throws {
-        let degrees = { (latitude: Int, longitude: Int) throws -> Bool in
-            try Self.summary(
-                [],
-                place: [
-                    Self.ratios(2, (latitude, 1), (30, 1), (0, 1)), Self.ratios(4, (longitude, 1), (0, 1), (0, 0)),
-                ]
-            ).hasLocation
-        }
-        #expect(try degrees(52, 13))
-        #expect(try !degrees(95, 13))
-        #expect(try !degrees(52, 181))
-        #expect(try !Self.summary([], place: [Self.ratios(2, (0, 0), (0, 0), (0, 0))]).hasLocation)
+    @Test("An ISO of 65,535 says that it is more, which other fields say")
+    func iso() throws {
+        func iso(_ fields: Field...) throws -> Int? { try Self.summary(fields).iso }
+        #expect(try iso(Self.short(0x8827, 100)) == 100)
+        #expect(try iso(Self.long(0x8827, 102_400)) == 102_400)
+        #expect(try iso(Self.short(0x8827, 65_535)) == nil)
+        let more = [0x8831, 0x8832, 0x8833].enumerated().map { Self.long($1, 102_400 << $0) }
+        #expect(try iso(Self.short(0x8827, 65_535), more[0]) == 102_400)
+        #expect(try iso(Self.short(0x8827, 65_535), more[0], more[1]) == 204_800)
+        #expect(try iso(Self.short(0x8827, 65_535), more[0], more[1], more[2]) == 409_600)
+        #expect(try iso(Self.short(0x8827, 200), more[0]) == 200)
+        #expect(try iso(Self.short(0x8827, 65_535), Self.long(0x8833, 0)) == nil)
+    }
+
+    @Test("Any latitude or longitude is a location, whatever it says: nobody must take the file for one without")
+    func place() throws {
+        func hasLocation(_ place: Field...) throws -> Bool { try Self.summary([], place: place).hasLocation }
+        let latitude = Self.ratios(2, (52, 1), (30, 1), (0, 1))
+        #expect(try hasLocation(latitude, Self.ratios(4, (13, 1), (0, 1), (0, 0))))
+        #expect(try hasLocation(latitude, Self.ratios(4, (181, 1), (0, 1), (0, 1))))
+        #expect(try hasLocation(latitude) && hasLocation(Self.ratios(4, (13, 1), (0, 1), (0, 1))))
+        #expect(try hasLocation(Self.ratios(2, (52, 1), (30, 1))) && hasLocation(Self.ratios(2, (0, 0))))
+        // Signed ratios, and a text.
+        #expect(try hasLocation((2, 10, 3, latitude.value)) && hasLocation(Self.text(2, "52.5")))
+        #expect(try !hasLocation() && !hasLocation(Self.ratios(6, (34, 1))))
     }
 }

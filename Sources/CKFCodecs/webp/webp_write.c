@@ -15,12 +15,7 @@ static kf_status fail_encoding(kf_message *message, WebPEncodingError code) {
     }
 }
 
-static bool configure(
-    WebPConfig *config, uint32_t width, uint32_t height, float quality, bool lossless, kf_message *message
-) {
-    if (width > WEBP_MAX_DIMENSION || height > WEBP_MAX_DIMENSION) {
-        return kf_fail(message, KF_UNSUPPORTED, "WebP images have at most 16383 pixels a side") == KF_OK;
-    }
+static bool configure(WebPConfig *config, float quality, bool lossless, kf_message *message) {
     bool known = WebPConfigPreset(config, WEBP_PRESET_DEFAULT, quality);
     if (known && (!lossless || WebPConfigLosslessPreset(config, 6))) return true;
     return kf_fail(message, KF_UNSUPPORTED, "libwebp has another version") == KF_OK;
@@ -36,7 +31,7 @@ kf_status kf_webp_encode(
 ) {
     WebPConfig config;
     WebPPicture picture;
-    if (!configure(&config, width, height, quality, lossless, message)) return message->status;
+    if (!configure(&config, quality, lossless, message)) return message->status;
     if (!WebPPictureInit(&picture)) return kf_fail(message, KF_UNSUPPORTED, "libwebp has another version");
     kf_buffer buffer = {0};
     picture.use_argb = lossless;
@@ -106,7 +101,7 @@ kf_webp_writer *kf_webp_writer_open(
 ) {
     WebPConfig config;
     WebPAnimEncoderOptions options;
-    if (!configure(&config, width, height, quality, coding == KF_WEBP_LOSSLESS, message)) return NULL;
+    if (!configure(&config, quality, coding == KF_WEBP_LOSSLESS, message)) return NULL;
     if (!WebPAnimEncoderOptionsInit(&options)) {
         kf_fail(message, KF_UNSUPPORTED, "libwebp has another version");
         return NULL;

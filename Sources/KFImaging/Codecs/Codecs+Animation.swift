@@ -36,15 +36,12 @@ extension Codecs {
         }
         try type.check(size)
         var latest = 0
-        func delay(_ index: Int) -> TimeInterval {
+        let delays = (0..<animation.frameCount).map { index in
             let delay = animation.duration(at: index)
             return delay.isFinite ? min(max(delay, 0), 3600) : 0
         }
-        let frames = AnimationToEncode(
-            size: size,
-            frameCount: animation.frameCount,
-            loopCount: animation.loopCount
-        ) { index throws(ImagingError) in
+        let frames = AnimationToEncode(size: size, delays: delays, loopCount: animation.loopCount) {
+            index throws(ImagingError) in
             guard !Task.isCancelled else { throw .encodingFailed(type, detail: "the task was cancelled") }
             let own = (index == 0 ? first : nil) ?? animation.frame(at: index)
             first = nil
@@ -52,9 +49,7 @@ extension Codecs {
             guard let bitmap = own ?? animation.frame(at: latest), bitmap.size == size else {
                 throw .encodingFailed(type, detail: "frame \(index) has another size than the first one")
             }
-            return (bitmap, delay(index))
-        } delay: { index in
-            delay(index)
+            return bitmap
         }
         return try codec.encode(frames, options)
     }

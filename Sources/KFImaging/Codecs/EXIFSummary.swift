@@ -9,7 +9,7 @@ package struct EXIFSummary: Sendable, Equatable {
     package var lens: String?
     /// As in `2026-11-26T07:15:00`, with `+01:00` where the time zone is known; nil for what is no date.
     package var date: String?
-    /// What is noted as the date, as it is, unless that is unknown: blanks or zeros.
+    /// The text of the date in the file, also of what is no date; nil for blanks and zeros, which are unknown.
     package var dateText: String?
     /// In seconds.
     package var exposureTime: Double?
@@ -18,7 +18,7 @@ package struct EXIFSummary: Sendable, Equatable {
     package var iso: Int?
     /// In millimetres.
     package var focalLength: Double?
-    /// Whether a place on Earth is noted.
+    /// Whether there is a latitude or a longitude, even one that cannot be read: nobody must publish it by mistake.
     package var hasLocation: Bool
 
     /// Nil for bytes that are no EXIF block.
@@ -30,18 +30,23 @@ package struct EXIFSummary: Sendable, Equatable {
         let isNamed = maker.flatMap { maker in model?.lowercased().hasPrefix(maker.lowercased()) } ?? false
         camera = isNamed ? model : [maker, model].compactMap(\.self).joined(separator: " ").nonEmpty
         lens = exif.text(0xA434, in: details)
-        let zone = exif.text(0x9011, in: details)
-        let texts = [exif.text(0x9003, in: details), exif.text(0x0132, in: main)].compactMap(\.self).filter(
-            Self.isKnown
-        )
-        date = texts.lazy.compactMap { Self.date($0, zone: zone) }.first
-        dateText = texts.first
+        // Each date has a time zone of its own.
+        let notes = [(0x9003, details, 0x9011), (0x0132, main, 0x9010)].compactMap { tag, fields, zone in
+            exif.text(tag, in: fields).map { (text: $0, zone: exif.text(zone, in: details)) }
+        }.filter { Self.isKnown($0.text) }
+        let dates = notes.compactMap { note in
+            Self.date(note.text, zone: note.zone).map { (text: note.text, date: $0) }
+        }
+        (date, dateText) = (dates.first?.date, dates.first?.text ?? notes.first?.text)
         exposureTime = exif.ratio(0x829A, in: details)
         aperture = exif.ratio(0x829D, in: details)
-        // 0 is unknown, and so is what does not fit into two bytes.
-        iso = exif.integer(0x8827, in: details).flatMap { (1..<65_535).contains($0) ? $0 : nil }
+        // 0 is unknown. 65,535 stands for more, which other fields have: the speed, the recommended exposure index and
+        // the sensitivity of the output.
+        let speeds = exif.integer(0x8827, in: details) == 65_535 ? [0x8833, 0x8832, 0x8831] : [0x8827]
+        iso = speeds.lazy.compactMap { exif.integer($0, in: details) }.first { $0 > 0 }
         focalLength = exif.ratio(0x920A, in: details)
-        hasLocation = exif.isPlace(latitude: 2, longitude: 4, in: location)
+        // A latitude or a longitude, whatever it says.
+        hasLocation = location.contains { [2, 4].contains($0.tag) }
     }
 
     /// Whether a date is not left out: EXIF has blanks for what is unknown, and many cameras write zeros.
@@ -91,28 +96,11 @@ extension EXIFCopy {
         return number(of: field.value.prefix(field.type == 3 ? 2 : 4))
     }
 
-    /// Whether there is a latitude, and no latitude or longitude that is not on Earth: degrees, minutes and seconds.
-    fileprivate func isPlace(latitude: Int, longitude: Int, in fields: [Field]) -> Bool {
-        [(latitude, 90.0), (longitude, 180.0)].allSatisfy { tag, most in
-            if tag == longitude, !fields.contains(where: { $0.tag == tag }) { return true }
-            guard let field = fields.first(where: { $0.tag == tag }), field.type == 5, field.count == 3,
-                field.value.count >= 24
-            else { return false }
-            let parts = (0..<3).map { ratio(field.value[($0 * 8)..<($0 * 8 + 8)]) }
-            guard let degrees = parts[0] else { return false }
-            return degrees + (parts[1] ?? 0) / 60 + (parts[2] ?? 0) / 3_600 <= most
-        }
-    }
-
     /// A ratio of two numbers that is no infinity, and not 0, which is unknown.
     fileprivate func ratio(_ tag: Int, in fields: [Field]) -> Double? {
         guard let field = fields.first(where: { $0.tag == tag }), field.type == 5, field.count > 0 else { return nil }
-        return ratio(field.value[..<8]).flatMap { $0 > 0 ? $0 : nil }
-    }
-
-    private func ratio(_ bytes: ArraySlice<UInt8>) -> Double? {
-        let divisor = number(of: bytes.dropFirst(4))
-        return divisor > 0 ? Double(number(of: bytes.prefix(4))) / Double(divisor) : nil
+        let (part, divisor) = (number(of: field.value[..<4]), number(of: field.value[4..<8]))
+        return part > 0 && divisor > 0 ? Double(part) / Double(divisor) : nil
     }
 }
 

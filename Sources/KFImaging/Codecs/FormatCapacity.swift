@@ -11,7 +11,7 @@ package struct FormatCapacity: Hashable, Sendable {
     /// Whether there may be several frames.
     package var hasFrames = false
     /// Whether its encoder makes larger images smaller, and does not refuse them.
-    package var isFitted = false
+    package var shrinksToFit = false
 
     fileprivate static let table: [ImageContentType: FormatCapacity] = [
         // What libjpeg writes and reads, 35 less than the format has bits for.
@@ -21,7 +21,7 @@ package struct FormatCapacity: Hashable, Sendable {
         .webp: FormatCapacity(side: 16_383, hasFrames: true),
         // AV1 has more; programs that read with libavif refuse it.
         .avif: FormatCapacity(side: 32_768, pixelCount: 16_384 * 16_384, hasFrames: true),
-        .ico: FormatCapacity(side: 256, isFitted: true),
+        .ico: FormatCapacity(side: 256, shrinksToFit: true),
     ]
 
     /// Whether an image of this size is within the limits.
@@ -41,7 +41,7 @@ extension ImageContentType {
     /// Throws when no file of the format holds an image of this size.
     func check(_ size: PixelSize) throws(ImagingError) {
         let capacity = capacity
-        guard !capacity.isFitted, !capacity.holds(size) else { return }
+        guard !capacity.shrinksToFit, !capacity.holds(size) else { return }
         let most = size.longerSide > capacity.side ? "\(capacity.side) pixels a side" : "\(capacity.pixelCount) pixels"
         throw .encodingFailed(self, detail: "\(name) images have at most \(most)")
     }

@@ -36,13 +36,30 @@ protocol ImageCodec: SendableMetatype {
 struct AnimationToEncode {
     /// The size of every frame.
     let size: PixelSize
-    let frameCount: Int
+    /// How long each frame is shown, in seconds.
+    let delays: [TimeInterval]
     /// How often the frames are to be played; 0 means endlessly.
     let loopCount: UInt
-    /// The whole image of a frame and how long it is shown in seconds.
-    let frame: (_ index: Int) throws(ImagingError) -> (bitmap: Bitmap, delay: TimeInterval)
-    /// How long a frame is shown in seconds, for encoders that need that before they ask for the frame.
-    var delay: (_ index: Int) -> TimeInterval = { _ in 0 }
+    /// The whole image of a frame.
+    let frame: (_ index: Int) throws(ImagingError) -> Bitmap
+
+    /// The delays in whole milliseconds, rounded so that together they last as long as the animation.
+    var milliseconds: [UInt32] {
+        var (end, written) = (0.0, 0)
+        return delays.map { delay in
+            end += delay * 1000
+            let milliseconds = Int(end.rounded()) - written
+            written += milliseconds
+            return UInt32(clamping: milliseconds)
+        }
+    }
+}
+
+extension AnimationToEncode {
+    /// One frame that is no animation.
+    init(still bitmap: Bitmap) {
+        self.init(size: bitmap.size, delays: [0], loopCount: 1) { _ in bitmap }
+    }
 }
 
 extension ImageCodec {

@@ -12,7 +12,9 @@ public struct ImageEncodingOptions: Sendable, Hashable {
     public var lossless: Bool
     /// The resolution of the colours in JPEG and AVIF.
     package var subsampling = ChromaSubsampling.automatic
-    /// The sides of the images in an icon, 1…256; nil are the usual ones.
+    /// The sides of the images in an icon.
+    ///
+    /// In pixels, 1…256; nil: the image's own size, and 16, 32 and 48 where these are smaller.
     package var iconSides: [Int]?
     /// Whether a GIF has every frame of an animation, even if it plays more slowly for that.
     package var keepsFrames = false

@@ -22,20 +22,8 @@ extension Bitmap {
     package func gaussianBlurred(sigma: Double) throws(ImagingError) -> Bitmap {
         guard sigma >= 0.1 else { return self }
         if sigma > 4 { return try blurredByBoxes(BoxBlur(sigma: sigma)) }
-        let blur = try RowBlur(size, sigma: sigma)
-        return try withUnsafeBytes { bytes throws(ImagingError) in
-            try Bitmap(size, hasAlpha: hasAlpha) { rows in
-                guard let base = bytes.baseAddress else { return rows.fill() }
-                for left in stride(from: 0, to: width, by: RowBlur.mostColumns) {
-                    let columns = left..<min(left + RowBlur.mostColumns, width)
-                    blur.start(columns)
-                    for y in 0..<height {
-                        let mean = blur.row(y) { (base + $0 * bytesPerRow).assumingMemoryBound(to: UInt8.self) }
-                        let target = rows.row(y) + left * 4
-                        for index in 0..<columns.count * 4 { target[index] = UInt8(min(mean[index] + 0.5, 255)) }
-                    }
-                }
-            }
+        return try combinedWithBlur(sigma: sigma) { _, mean, target, count in
+            for index in 0..<count { target[index] = UInt8(min(mean[index] + 0.5, 255)) }
         }
     }
 
@@ -99,7 +87,9 @@ struct BoxBlur: Equatable {
         radii = [UInt32](repeating: boxRadius, count: radius < 0.5 ? 1 : radius < 1.5 ? 2 : 3)
     }
 
-    /// Three boxes whose variances add up to that of the Gaussian as closely as they can: a box has r(r + 1)/3.
+    /// Three boxes that together come as close as possible to the Gaussian's variance.
+    ///
+    /// A box of radius r has the variance r(r + 1)/3.
     init(sigma: Double) {
         let variance = min(sigma, Self.largest) * min(sigma, Self.largest)
         let small = ((1 + 4 * variance).squareRoot() / 2 - 0.5).rounded(.down)

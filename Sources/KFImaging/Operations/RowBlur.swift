@@ -3,7 +3,9 @@
 import Foundation
 import KFSupport
 
-/// A Gaussian blur of some columns at a time that hands out one row after another, holding as many as the kernel is high.
+/// Blurs a range of columns by a Gaussian and returns the rows in order.
+///
+/// It keeps only as many rows as the kernel has.
 final class RowBlur {
     /// How many columns are blurred at a time, so that the rows that are held do not grow with the width of the image.
     static let mostColumns = 1 << 12
@@ -21,7 +23,7 @@ final class RowBlur {
 
     init(_ size: PixelSize, sigma: Double) throws(ImagingError) {
         let reach = sigma < 0.5 ? 1 : Int((3 * sigma).rounded(.up))
-        // Of a small Gaussian, single points say little; two neighbours with half of its variance each have its deviation.
+        // Below 0.5, sampling the bell curve is inexact. Three weights with the variance σ² are exact.
         let bell: [Double] =
             sigma < 0.5
             ? [sigma * sigma / 2, 1 - sigma * sigma, sigma * sigma / 2]
@@ -93,6 +95,38 @@ final class RowBlur {
             for i in 0..<count { sums[i] = row[i] * weight }
         } else {
             for i in 0..<count { sums[i] += row[i] * weight }
+        }
+    }
+}
+
+extension Bitmap {
+    /// An image of this size whose rows are made from the rows of this one and of its Gaussian blur.
+    ///
+    /// - Parameters:
+    ///   - sigma: The standard deviation of the Gaussian, in pixels.
+    ///   - write: Is given some bytes of a row, the blurred values of these bytes, where to write, and how many bytes.
+    /// - Returns: The image.
+    /// - Throws: ``ImagingError/outOfMemory(bytes:)``.
+    func combinedWithBlur(
+        sigma: Double,
+        write: (UnsafePointer<UInt8>, UnsafePointer<Float>, UnsafeMutablePointer<UInt8>, _ count: Int) -> Void
+    ) throws(ImagingError) -> Bitmap {
+        let blur = try RowBlur(size, sigma: sigma)
+        return try withUnsafeBytes { bytes throws(ImagingError) in
+            try Bitmap(size, hasAlpha: hasAlpha) { rows in
+                guard let base = bytes.baseAddress else { return rows.fill() }
+                func source(_ y: Int) -> UnsafePointer<UInt8> {
+                    (base + y * bytesPerRow).assumingMemoryBound(to: UInt8.self)
+                }
+                for left in stride(from: 0, to: width, by: RowBlur.mostColumns) {
+                    let columns = left..<min(left + RowBlur.mostColumns, width)
+                    blur.start(columns)
+                    for y in 0..<height {
+                        let mean = blur.row(y, source)
+                        write(source(y) + left * 4, mean, rows.row(y) + left * 4, columns.count * 4)
+                    }
+                }
+            }
         }
     }
 }

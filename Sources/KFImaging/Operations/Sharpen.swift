@@ -16,29 +16,9 @@ extension Bitmap {
     func sharpened(sigma: Double, amount: Double) throws(ImagingError) -> Bitmap {
         // Below a tenth of a pixel the Gaussian is a single number, and nothing would change.
         guard sigma >= 0.1, amount > 0, sigma.isFinite, amount.isFinite else { return self }
-        let blur = try RowBlur(size, sigma: min(sigma, 100))
         let strength = Float(min(amount, 100))
-        return try withUnsafeBytes { bytes throws(ImagingError) in
-            try Bitmap(size, hasAlpha: hasAlpha) { rows in
-                guard let base = bytes.baseAddress else { return rows.fill() }
-                func source(_ y: Int) -> UnsafePointer<UInt8> {
-                    (base + y * bytesPerRow).assumingMemoryBound(to: UInt8.self)
-                }
-                for left in stride(from: 0, to: width, by: RowBlur.mostColumns) {
-                    let columns = left..<min(left + RowBlur.mostColumns, width)
-                    blur.start(columns)
-                    for y in 0..<height {
-                        let mean = blur.row(y, source)
-                        sharpen(
-                            source(y) + left * 4,
-                            mean,
-                            to: rows.row(y) + left * 4,
-                            count: columns.count,
-                            strength: strength
-                        )
-                    }
-                }
-            }
+        return try combinedWithBlur(sigma: min(sigma, 100)) { source, mean, target, count in
+            sharpen(source, mean, to: target, count: count, strength: strength)
         }
     }
 
@@ -49,7 +29,7 @@ extension Bitmap {
         count: Int,
         strength: Float
     ) {
-        for x in stride(from: 0, to: count * 4, by: 4) {
+        for x in stride(from: 0, to: count, by: 4) {
             let alpha = Float(source[x + 3])
             let share = alpha / max(mean[x + 3], 1e-3)
             for i in x..<x + 3 {

@@ -43,8 +43,7 @@ enum AVIFCodec: ImageCodec {
     }
 
     static func encode(_ bitmap: Bitmap, _ options: ImageEncodingOptions) throws(ImagingError) -> Data {
-        let still = AnimationToEncode(size: bitmap.size, frameCount: 1, loopCount: 1) { _ in (bitmap, 0) }
-        return try write(still, hasAlpha: bitmap.hasAlpha, isStill: true, options)
+        try write(AnimationToEncode(still: bitmap), hasAlpha: bitmap.hasAlpha, isStill: true, options)
     }
 
     /// libavif before 1.0 writes sequences that play endlessly, and no others.
@@ -72,12 +71,11 @@ enum AVIFCodec: ImageCodec {
                 kf_avif_writer_open(width, height, hasAlpha, level, isFull, lossless, isStill, loops, &message)
         else { throw message.error(encoding: contentType) }
         defer { kf_avif_writer_close(writer) }
-        for index in 0..<animation.frameCount {
-            let (bitmap, delay) = try animation.frame(index)
+        for (index, milliseconds) in animation.milliseconds.enumerated() {
+            let bitmap = try animation.frame(index)
             let rows = BitmapRows(bitmap, bitmap.hasAlpha ? .straight : .none)
             let isAdded = try rows.forEachBand(height: bitmap.height) { rows, bytesPerRow, _ in
-                let milliseconds = UInt32((delay * 1000).rounded())
-                return options.metadata.withBytes { exif, _ in
+                options.metadata.withBytes { exif, _ in
                     if index == 0 { kf_avif_writer_describe(writer, exif.start, exif.count) }
                     return kf_avif_writer_add(writer, rows, bytesPerRow, milliseconds, &message) == KF_OK
                 }

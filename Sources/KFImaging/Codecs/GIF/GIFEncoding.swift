@@ -5,8 +5,7 @@ import Foundation
 
 extension GIFCodec {
     static func encode(_ bitmap: Bitmap, _ options: ImageEncodingOptions) throws(ImagingError) -> Data {
-        let still = AnimationToEncode(size: bitmap.size, frameCount: 1, loopCount: 1) { _ in (bitmap, 0) }
-        return try encode(still, options)
+        try encode(AnimationToEncode(still: bitmap), options)
     }
 
     /// Encodes frames with at most 256 colours each.
@@ -20,15 +19,11 @@ extension GIFCodec {
     /// not change. Frames are left out where there are more than players show, see ``GIFTiming``. An animation that
     /// plays more than 65,536 times plays endlessly.
     static func encode(_ animation: AnimationToEncode, _ options: ImageEncodingOptions) throws(ImagingError) -> Data {
-        guard max(animation.size.width, animation.size.height) <= UInt16.max else {
-            throw .encodingFailed(contentType, detail: "GIF images have at most 65535 pixels a side")
-        }
         let tolerance = options.lossless ? 0 : Int32(((1 - options.quality) * 16).rounded())
         let canvas = try GIFCanvas(animation.size, tolerance: tolerance)
         let writer = try GIFWriter(canvas, loopCount: animation.loopCount)
-        let delays = (0..<animation.frameCount).map(animation.delay)
-        for frame in GIFTiming(delays, keepsFrames: options.keepsFrames).frames {
-            try writer.add(animation.frame(frame.index).bitmap, delay: frame.delay)
+        for frame in GIFTiming(animation.delays, keepsFrames: options.keepsFrames).frames {
+            try writer.add(animation.frame(frame.index), delay: frame.delay)
         }
         return try writer.finish()
     }

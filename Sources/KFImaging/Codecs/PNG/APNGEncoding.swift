@@ -7,15 +7,15 @@ extension PNGCodec {
     ///
     /// Delays are whole thousandths of a second, or whole seconds when they are longer than 65.
     static func encode(_ animation: AnimationToEncode, _ options: ImageEncodingOptions) throws(ImagingError) -> Data {
-        var file = APNGFile(frameCount: animation.frameCount, loopCount: animation.loopCount)
+        var file = APNGFile(frameCount: animation.delays.count, loopCount: animation.loopCount)
         var shown: Bitmap?
-        for index in 0..<animation.frameCount {
-            let frame = try animation.frame(index)
-            let patch = try APNGPatch(from: shown, to: frame.bitmap)
+        for (index, milliseconds) in animation.milliseconds.enumerated() {
+            let bitmap = try animation.frame(index)
+            let patch = try APNGPatch(from: shown, to: bitmap)
             // All frames have the same kind of pixels, and laying some over others takes transparency.
             let metadata = index == 0 ? options.metadata : EncodedMetadata()
-            try file.add(encodeWithAlpha(patch.bitmap, metadata), patch, delay: frame.delay)
-            shown = frame.bitmap
+            try file.add(encodeWithAlpha(patch.bitmap, metadata), patch, milliseconds: Int(milliseconds))
+            shown = bitmap
         }
         return file.data
     }
@@ -113,12 +113,12 @@ private struct APNGFile {
     }
 
     /// Adds a frame, given as the PNG of its patch.
-    mutating func add(_ png: Data, _ patch: APNGPatch, delay: TimeInterval) {
+    mutating func add(_ png: Data, _ patch: APNGPatch, milliseconds: Int) {
         let isFirst = number == 0
         var isBegun = false
         PNGFile.forEachChunk(of: [UInt8](png)) { name, content in
             if name == "IDAT" {
-                if !isBegun { addControl(patch, delay) }
+                if !isBegun { addControl(patch, milliseconds) }
                 isBegun = true
                 if isFirst { bytes.appendPNGChunk(name, content) }
                 if !isFirst { bytes.appendPNGChunk("fdAT", takeNumber() + content) }
@@ -132,11 +132,10 @@ private struct APNGFile {
         }
     }
 
-    private mutating func addControl(_ patch: APNGPatch, _ delay: TimeInterval) {
+    private mutating func addControl(_ patch: APNGPatch, _ milliseconds: Int) {
         let (width, height) = (patch.bitmap.width, patch.bitmap.height)
         let places = [width, height, patch.x, patch.y].flatMap { [UInt8].bigEndian($0) }
-        let thousandths = Int((delay * 1000).rounded())
-        let time = thousandths < 1 << 16 ? thousandths << 16 | 1000 : Int(delay.rounded()) << 16 | 1
+        let time = milliseconds < 1 << 16 ? milliseconds << 16 | 1000 : (milliseconds + 500) / 1000 << 16 | 1
         bytes.appendPNGChunk("fcTL", takeNumber() + places + .bigEndian(time) + [0, patch.isOver ? 1 : 0])
     }
 

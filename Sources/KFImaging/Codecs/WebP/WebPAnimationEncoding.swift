@@ -9,15 +9,15 @@ extension WebPCodec {
     /// Frames of few colours, as those of most GIFs, are coded without loss where that is smaller, whatever the quality.
     static func encode(_ animation: AnimationToEncode, _ options: ImageEncodingOptions) throws(ImagingError) -> Data {
         var writer: WebPWriter?
-        for index in 0..<animation.frameCount {
-            let (bitmap, delay) = try animation.frame(index)
+        for (index, milliseconds) in animation.milliseconds.enumerated() {
+            let bitmap = try animation.frame(index)
             if writer == nil {
                 // The first frame stands for the others: a palette, and pixels that are left out, have few colours in all.
                 let coding =
                     options.lossless ? KF_WEBP_LOSSLESS : bitmap.hasFewColors ? KF_WEBP_SMALLER : KF_WEBP_LOSSY
                 writer = try WebPWriter(animation, options.quality, coding)
             }
-            try writer?.add(bitmap, delay: delay)
+            try writer?.add(bitmap, milliseconds: milliseconds)
         }
         guard let writer else { throw .encodingFailed(contentType, detail: "there is no frame") }
         return try described(writer.finish(), options.metadata)
@@ -40,9 +40,8 @@ private final class WebPWriter {
 
     deinit { kf_webp_writer_close(handle) }
 
-    /// Adds a frame that is shown for so many seconds.
-    func add(_ bitmap: Bitmap, delay: TimeInterval) throws(ImagingError) {
-        let milliseconds = UInt32((delay * 1000).rounded())
+    /// Adds a frame that is shown for so long.
+    func add(_ bitmap: Bitmap, milliseconds: UInt32) throws(ImagingError) {
         let rows = BitmapRows(bitmap, bitmap.hasAlpha ? .straight : .none)
         let isAdded = try rows.forEachBand(height: bitmap.height) { rows, bytesPerRow, _ in
             kf_webp_writer_add(handle, rows, bytesPerRow, bitmap.hasAlpha, milliseconds, &message) == KF_OK

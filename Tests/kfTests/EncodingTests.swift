@@ -109,6 +109,64 @@ import Testing
         #expect(copy.count < 2 * block.count)
     }
 
+    // MARK: Formats
+
+    @Test("A result that is too large for its source's format becomes another, or is an error in its place")
+    func outgrownFormat() async throws {
+        let tall = try #require(SampleImages.drawn(4, 8) { _, _ in 0xFF20_40C0 }.pngData())
+        try place.write(tall, "tall.png")
+        for (name, step, size) in [
+            ("tall.webp", "resize(4x16384)", "4×16384"), ("tall.ico", "resize(150x300)", "150×300"),
+        ] {
+            #expect(try await place.kf("process", "tall.png", "-o", name, "--process", "bw()").status == 0)
+            for command in ["process", "fetch"] {
+                let result = try await place.kf(command, name, "-o", "\(name)-\(command)/", "--process", step)
+                #expect(result.status == 0 && result.errors == "", "\(result.errors)")
+                #expect(result.output.contains("\(size), PNG"), "\(result.output)")
+                #expect(place.files("\(name)-\(command)") == ["tall.png"])
+            }
+            let before = try place.data(name)
+            let replaced = try await place.kf("process", name, "--in-place", "--process", step)
+            #expect(replaced.status == 1 && replaced.errors.contains("so it is not replaced"), "\(replaced.errors)")
+            #expect(try place.data(name) == before)
+        }
+        // Within the limit it keeps its format.
+        let kept = try await place.kf("process", "tall.webp", "-o", "kept/", "--process", "resize(4x16383)")
+        #expect(kept.status == 0 && place.files("kept") == ["tall.webp"], "\(kept.errors)")
+    }
+
+    @Test("An animation that is too large for its source's format stays one") func outgrownAnimation() async throws {
+        try place.write(SampleImages.gif(), "in.gif")
+        #expect(try await place.kf("process", "in.gif", "-o", "in.webp", "--process", "bw()").status == 0)
+        let result = try await place.kf("process", "in.webp", "-o", "out/", "--process", "resize(16384x2)", "--json")
+        #expect(result.status == 0 && result.errors == "", "\(result.errors)")
+        #expect(place.files("out") == ["in.png"])
+        #expect(try result.objects.first?["frames"] as? Int == 2)
+    }
+
+    @Test(
+        "Formats that hold an image are named instead of one that does not",
+        arguments: [
+            (20_000, 20_000, [.png, .jpeg, .gif]), (20_000, 4, [.png, .jpeg, .gif, .avif]), (70_000, 4, [.png]),
+        ] as [(Int, Int, [OutputFormat])]
+    )
+    func otherFormats(width: Int, height: Int, others: [OutputFormat]) {
+        #expect(OutputFormat.others(than: .webp, holding: PixelSize(width, height)) == others)
+    }
+
+    @Test("An icon that is smaller than the result causes a warning, unless its sides were named")
+    func smallerIcon() async throws {
+        try place.write(SampleImages.png(600, 300), "in.png")
+        let result = try await place.kf("process", "in.png", "-o", "a.ico", "--process", "bw()")
+        let words = "kf: warning: in.png: the result was reduced to 256×128 pixels, the most that ICO can hold"
+        #expect(result.status == 0 && result.errors.hasPrefix(words), "\(result.errors)")
+        for more in [["--sizes", "32"], ["--process", "bw()|>downsample(256x256)"]] {
+            let arguments = ["process", "in.png", "-o", "a.ico", "--process", "bw()"]
+            let quiet = try await place.kf((more[0] == "--process" ? arguments.dropLast(2) : arguments) + more)
+            #expect(quiet.status == 0 && quiet.errors == "", "\(quiet.errors)")
+        }
+    }
+
     // MARK: Colours
 
     @Test("What is written is sRGB and says so, in the same bytes each time") func marks() async throws {

@@ -51,6 +51,8 @@ import Testing
             "kf process \"$n.png\" -o \"$n.webp\" --process 'bw()' && test -s \"$n.webp\"",
             "kf process \"$n.png\" -o \"$n/\" --process 'bw()' && test -s \"$n/$n.png\"",
             "kf fetch \"$n.png\" -o \"$n/{name}-{width}.png\" && test -s \"$n/$n-48.png\"",
+            "kf info \"file://$PWD/caf%E9.png\"",
+            "kf process \"file://$PWD/caf%e9.png\" -o urls/ --process 'bw()' && test -s \"urls/$n.png\"",
         ]
         for line in lines {
             let result = try await shell("n=$(printf 'caf\\351'); \(line)")
@@ -75,6 +77,23 @@ import Testing
             let bytes = place.files("out-\(command)").map { Array($0.utf8) }
             #expect(Set(bytes) == Set(sources.map { Array($0.utf8) }))
         }
+    }
+
+    @Test("Long names are cut so that the whole name fits the file system, and stay different")
+    func longNames() async throws {
+        let long = String(repeating: "n", count: 229)
+        for end in ["1", "2"] { try place.write(SampleImages.png(), "\(long)\(end).png") }
+        let sources = ["1", "2"].map { "\(long)\($0).png" }
+        let result = try await place.kf(["process"] + sources + ["-o", "out/a-much-longer-name-{name}-{width}.webp"])
+        #expect(result.status == 0, "\(result.errors)")
+        let names = place.files("out").sorted { $0.utf8.count < $1.utf8.count }
+        #expect(names.count == 2 && names.allSatisfy { (240...255).contains($0.utf8.count) }, "\(names)")
+        #expect(names.allSatisfy { $0.hasPrefix("a-much-longer-name-nnn") })
+        #expect(names.map { String($0.suffix(11)) } == ["nnn-48.webp", "n-2-48.webp"])
+        // What fits stays whole.
+        let whole = try await place.kf(["process"] + sources + ["-o", "whole/{name}-{width}.webp"])
+        #expect(whole.status == 0, "\(whole.errors)")
+        #expect(Set(place.files("whole")) == ["\(long)1-48.webp", "\(long)2-48.webp"])
     }
 
     @Test(

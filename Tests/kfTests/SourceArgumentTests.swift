@@ -131,15 +131,28 @@ import Testing
         ]
     )
     func baseNames(text: String, name: String) throws {
-        #expect(try SourceArgument(text).baseName == name)
+        #expect(try SourceArgument(text).baseName(longest: 245) == name)
     }
 
-    @Test("A file name made of a long source fits the file system") func longBaseName() throws {
+    @Test("A file name made of a long source is cut between characters") func longBaseName() throws {
         let long = String(repeating: "ä", count: 4000)
-        #expect(try SourceArgument("/\(long).png").baseName.utf8.count == 244)
-        #expect(try SourceArgument("http://h/\(long).png").baseName.utf8.count == 200)
+        #expect(try SourceArgument("/\(long).png").baseName(longest: 245).utf8.count == 244)
+        #expect(try SourceArgument("http://h/\(long).png").baseName(longest: 100).utf8.count == 100)
+        #expect(try SourceArgument("/\(long).png").baseName(longest: 1) == "image")
         // One byte each, which need not be UTF-8.
         let bytes = String(systemName: [UInt8](repeating: 0xE9, count: 245))
-        #expect(try SourceArgument("/\(bytes).png").baseName == bytes)
+        #expect(try SourceArgument("/\(bytes).png").baseName(longest: 245) == bytes)
+    }
+
+    @Test(
+        "What a pattern adds to a name is left for it",
+        arguments: [
+            ("{name}", 245), ("out/{name}.webp", 240), ("{name}/{width}-{height}.webp", 245),
+            ("a/{name}-{width}/b-{name}", 237), ("{name}{name}", 122), ("{width}.png", 245),
+            (String(repeating: "a", count: 300) + "{name}", 1),
+        ]
+    )
+    func longestStem(pattern: String, bytes: Int) throws {
+        #expect(try #require(try OutputTemplate(pattern)).longestStem == bytes)
     }
 }

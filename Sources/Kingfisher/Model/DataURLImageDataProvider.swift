@@ -2,6 +2,7 @@
 
 public import Foundation
 import KFStorage
+import KFSupport
 
 /// Decodes the bytes that a `data:` URL carries, such as `data:image/png;base64,…`. (Not in Kingfisher.)
 ///
@@ -57,11 +58,11 @@ public struct DataURLImageDataProvider: ImageDataProvider {
     /// The bytes, decoded on the calling thread.
     package func bytes() throws(DataURLError) -> Data {
         let url = Self.parsed(text)
-        guard url.prefix(5).elementsEqual("data:".utf8, by: { $0 | 0x20 == $1 }) else { throw .otherScheme }
+        guard String(decoding: url.prefix(5), as: UTF8.self).lowercased() == "data:" else { throw .otherScheme }
         let rest = url.dropFirst(5)
         guard let comma = rest.firstIndex(of: UInt8(ascii: ",")) else { throw .noComma }
-        let body = Self.percentDecoded(rest[(comma + 1)...])
-        guard Self.saysBase64(rest[..<comma]) else { return body }
+        let body = percentDecoded(rest[(comma + 1)...])
+        guard Self.saysBase64(rest[..<comma]) else { return Data(body) }
         guard let bytes = Self.base64Decoded(body) else { throw .malformedBase64 }
         return bytes
     }
@@ -83,25 +84,8 @@ public struct DataURLImageDataProvider: ImageDataProvider {
         return word.trimmingCharacters(in: CharacterSet(charactersIn: " \u{C}")).lowercased() == "base64"
     }
 
-    /// Decodes escapes; a `%` that begins none stands for itself.
-    private static func percentDecoded(_ text: ArraySlice<UInt8>) -> Data {
-        var bytes = Data(capacity: text.count)
-        var rest = text
-        while let byte = rest.popFirst() {
-            if byte == UInt8(ascii: "%"), rest.count > 1, let high = hexDigit(rest[rest.startIndex]),
-                let low = hexDigit(rest[rest.startIndex + 1])
-            {
-                bytes.append(high * 16 + low)
-                rest = rest.dropFirst(2)
-            } else {
-                bytes.append(byte)
-            }
-        }
-        return bytes
-    }
-
     /// Decodes Base64 in both alphabets, with white space between the characters, with the right padding or none.
-    private static func base64Decoded(_ text: Data) -> Data? {
+    private static func base64Decoded(_ text: [UInt8]) -> Data? {
         let padding = UInt8(ascii: "=")
         var characters = text.compactMap { byte -> UInt8? in
             switch byte {
@@ -117,10 +101,6 @@ public struct DataURLImageDataProvider: ImageDataProvider {
         guard characters.count % 4 != 1, !characters.contains(padding) else { return nil }
         while characters.count % 4 != 0 { characters.append(padding) }
         return Data(base64Encoded: Data(characters))
-    }
-
-    private static func hexDigit(_ byte: UInt8) -> UInt8? {
-        Character(Unicode.Scalar(byte)).hexDigitValue.map(UInt8.init)
     }
 }
 
@@ -138,6 +118,8 @@ extension String {
     private func begins(with scheme: StaticString) -> Bool {
         // Asked at every load, and most differ in the first letter.
         guard let first = utf8.first, first | 0x20 == scheme.utf8Start.pointee else { return false }
-        return scheme.withUTF8Buffer { wanted in utf8.lazy.map { $0 | 0x20 }.starts(with: wanted) }
+        return scheme.withUTF8Buffer { wanted in
+            utf8.lazy.map { (0x41...0x5A).contains($0) ? $0 | 0x20 : $0 }.starts(with: wanted)
+        }
     }
 }

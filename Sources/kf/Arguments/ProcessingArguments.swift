@@ -37,7 +37,7 @@ struct ProcessingArguments: ParsableArguments {
     @Option(
         parsing: .unconditional,
         help: ArgumentHelp(
-            "The sides of the images in an ICO file, 1 to 256. (default: 16,32,48,256, as far as the image is as large)",
+            "The sides of the images in an ICO file, 1 to 256. (default: its own size, and 16, 32 and 48 where these are smaller)",
             valueName: "n,n…"
         ),
         transform: Self.sides
@@ -78,8 +78,8 @@ struct ProcessingArguments: ParsableArguments {
 
     @Flag(
         help: """
-            Write every frame of an animation to GIF, too, which shows at most 50 a second: where there are more, it \
-            plays more slowly. (default: leave out some of these, and keep the time)
+            Keep all frames when writing a GIF, even above 50 a second, where it then plays more slowly. (default: \
+            leave out frames, and keep the duration)
             """
     )
     var keepFrames = false

@@ -39,11 +39,13 @@ struct SourceArgument: Equatable {
         return Self.scheme(of: text) == "file" ? url.path : text
     }
 
-    /// The name of a file written from this source, without an extension.
+    /// The source's own name without extension; a file's name keeps every byte.
     ///
-    /// It is that of the source, as far as it can be the name of a file: never empty, and never with a separator; that of a
-    /// file byte for byte.
-    var baseName: String {
+    /// It is never empty and has no separator.
+    ///
+    /// - Parameter limit: The most bytes of the name, which is cut there.
+    /// - Returns: The name.
+    func baseName(longest limit: Int) -> String {
         let last =
             switch location {
             case .network(let url): url.lastPathComponent == "/" ? url.host ?? "" : url.lastPathComponent
@@ -53,16 +55,8 @@ struct SourceArgument: Equatable {
         let scalars = last.unicodeScalars
         let point = scalars.lastIndex(of: ".") ?? scalars.endIndex
         let stem = point == scalars.startIndex ? last : String(scalars[..<point])
-        let name = stem.asFileName(isForeign: path == nil).beginning(bytes: longestBaseName)
+        let name = stem.asFileName(isFromServer: path == nil).beginning(bytes: limit)
         return [".", "..", ""].contains(name) ? "image" : name
-    }
-
-    /// The most bytes of ``baseName``.
-    ///
-    /// File systems take 255; an extension and a number have to fit too, and what a pattern adds to names that are none
-    /// of files.
-    private var longestBaseName: Int {
-        if case .file = location { 245 } else { 200 }
     }
 
     private static func location(of text: String) throws(SourceArgumentError) -> Location {
@@ -75,12 +69,14 @@ struct SourceArgument: Equatable {
             }
             return .network(url)
         case "file":
+            // Names of files need not be UTF-8.
             guard let url = URL(escaping: text.utf8), url.host == nil || url.host == "" || url.host == "localhost",
-                !url.path.isEmpty
+                case let path = percentDecoded(Array(url.path(percentEncoded: true).utf8)[...]), !path.isEmpty,
+                !path.contains(0)
             else {
                 throw SourceArgumentError(text: text, problem: "a file URL needs a path on this machine: file:///…")
             }
-            return .file(URL(fileURLWithPath: url.path))
+            return .file(URL(fileURLWithPath: String(systemName: path)))
         case "data":
             return .bytes(try bytes(ofDataURL: text))
         case let scheme? where text.dropFirst(scheme.count).hasPrefix("://"):

@@ -24,8 +24,14 @@ struct FetchRun: Sendable {
     func load(writes: Bool) async -> Int {
         let sources = arguments.map { try? SourceArgument($0) }
         let files = InputFiles(sources.compactMap { $0?.path })
+        let longest = destination?.longestStem ?? ResultName.longestStem
         let names = ResultName.distinct(
-            sources.map { ResultName(stem: $0?.baseName ?? "", directory: $0?.typedPath?.directory ?? "") },
+            sources.map { source in
+                ResultName(
+                    stem: source?.baseName(longest: longest) ?? "",
+                    directory: source?.typedPath?.directory ?? ""
+                )
+            },
             byDirectory: destination?.template?.has(.directory) ?? false
         )
         let bar = ProgressReport(total: arguments.count, console: console)

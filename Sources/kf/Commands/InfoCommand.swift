@@ -20,8 +20,9 @@ struct InfoCommand: AsyncParsableCommand {
             error. Width and height are those of the stored pixels, before the orientation is applied. Sources are \
             read eight at once, and printed in their order.
 
-            With --exif also exif, null or an object: camera, lens, date, exposureTime (seconds), aperture, iso, \
-            focalLength (mm), location (whether one is noted). With --colors also colors: objects with color and share.
+            With --exif also exif, null or an object: camera, lens, date (null for an impossible one), dateText (as it \
+            is in the file), exposureTime (seconds), aperture, iso, focalLength (mm), location (whether one is \
+            noted). With --colors also colors: objects with color and share.
 
             \(NetworkArguments.mention)
             """

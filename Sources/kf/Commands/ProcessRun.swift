@@ -27,7 +27,7 @@ struct ProcessRun: Sendable {
         let inputs = inputs(arguments)
         let files = SourceArgument.files(inputs.map(\.text))
         let isSorted = destination.template?.has(.directory) ?? false
-        let names = ResultName.distinct(inputs.map(\.resultName), byDirectory: isSorted)
+        let names = ResultName.distinct(inputs.map { $0.resultName(in: destination) }, byDirectory: isSorted)
         let bar = inputs.count > 1 ? ProgressReport(total: inputs.count, console: console) : nil
         // One for each core, and one that is read or written; this also bounds the memory.
         let atOnce = batch.concurrency ?? WorkExecutor.cpu.threadCount + 1
@@ -55,7 +55,7 @@ struct ProcessRun: Sendable {
         guard let ending = encoding.wanted?.preferredFileExtension else { return inputs }
         let results = Set(
             inputs.compactMap { input -> FileIdentity? in
-                var name = input.resultName
+                var name = input.resultName(in: destination)
                 name.ending = ending
                 let result = FileIdentity(destination.path(of: name))
                 return result == input.identity ? nil : result

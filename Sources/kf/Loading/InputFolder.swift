@@ -15,13 +15,14 @@ struct ProcessInput: Sendable {
     var problem: Failure?
 
     /// What the name of its result is made of.
-    var resultName: ResultName {
+    func resultName(in destination: OutputDestination) -> ResultName {
         let source = try? SourceArgument(text)
-        return ResultName(stem: source?.baseName ?? "", directory: directory, source: source?.typedPath)
+        let stem = source?.baseName(longest: destination.longestStem) ?? ""
+        return ResultName(stem: stem, directory: directory, source: source?.typedPath)
     }
 
     /// Its file; nil where it is none.
-    var identity: FileIdentity? { resultName.source.flatMap(FileIdentity.init) }
+    var identity: FileIdentity? { (try? SourceArgument(text))?.typedPath.flatMap(FileIdentity.init) }
 
     /// A source that was named itself.
     init(_ text: String) {

@@ -53,7 +53,7 @@ struct Encoding: Sendable {
             return EncodedImage(original, type: own, of: image)
         }
         let animation = image.kf.frameSource.flatMap { $0.frameCount > 1 ? $0 : nil }
-        let type = try encodable(own: own, isAnimated: animation != nil)
+        let type = try encodable(own: own, isAnimated: animation != nil, size: Self.size(image))
         let frames = Self.holdsAnimations(type) ? animation : nil
         let data =
             if let maxSize {
@@ -63,11 +63,13 @@ struct Encoding: Sendable {
             } else {
                 try await bytes(image, frames, original, as: type, quality: quality ?? Self.usualQuality)
             }
-        let warning =
+        var result = EncodedImage(data, type: type, of: image)
+        result.warning =
             warning(image, original, as: type)
+            ?? reductionWarning(image, result)
             ?? animation.flatMap { Self.loopWarning($0, as: type) }
             ?? lostMetadata(of: original, as: type)
-        return EncodedImage(data, type: type, of: image, warning: warning)
+        return result
     }
 
     /// The file of an image, or of all frames of an animation.
@@ -94,17 +96,20 @@ struct Encoding: Sendable {
         do throws(ImagingError) {
             return try data.get()
         } catch {
-            let side = max(image.pixelWidth, image.pixelHeight)
-            let others = OutputFormat.allCases.filter { $0.contentType != type && side <= $0.largestSide ?? side }
+            let others = OutputFormat.others(than: type, holding: Self.size(image))
             throw .cannotEncode(type.name, "\(error)", instead: others)
         }
     }
 
-    /// The format of a result, from the header of what it is made of where that matters.
+    private static func size(_ image: Image) -> PixelSize { PixelSize(image.pixelWidth, image.pixelHeight) }
+
+    /// The format of a result before it is made, from the header of its source where that matters.
+    ///
+    /// A result that turns out too large for it gets another one.
     func type(of original: Data?) throws(Failure) -> ImageContentType {
-        guard wanted == nil, let original else { return try encodable(own: nil, isAnimated: false) }
+        guard wanted == nil, let original else { return try encodable(own: nil, isAnimated: false, size: nil) }
         let info = try ImageInfo.reading(original)
-        return try encodable(own: info.contentType, isAnimated: !isStill && info.frameCount > 1)
+        return try encodable(own: info.contentType, isAnimated: !isStill && info.frameCount > 1, size: nil)
     }
 
     /// Whether an image of this format cannot be written as its original bytes.
@@ -121,6 +126,20 @@ struct Encoding: Sendable {
         guard count > 1 else { return nil }
         return "only the first of \(count) frames was written, for \(type.name) holds no animations here; use "
             + OutputFormat.options(\.holdsAnimations) + " to keep them, or --still for one frame"
+    }
+
+    /// The warning when the image was made smaller for the format that was named.
+    private func reductionWarning(_ image: Image, _ result: EncodedImage) -> String? {
+        guard !holds(Self.size(image), result.type) else { return nil }
+        let size = "\(result.width)×\(result.height) pixels"
+        return
+            "the result was reduced to \(size), the most that \(result.type.name) can hold; use --format png to keep "
+            + "its size"
+    }
+
+    /// Whether files of a format hold the image, or only the sides that were named.
+    private func holds(_ size: PixelSize, _ type: ImageContentType) -> Bool {
+        type == .ico && iconSides != nil || type.capacity.holds(size)
     }
 
     /// The warning when metadata that was to be kept has no place, or is not read.
@@ -150,18 +169,29 @@ struct Encoding: Sendable {
 
     /// The wanted format if the tool writes it.
     ///
-    /// If no format was asked for and the source's own format cannot be used, animations become WebP and other images
-    /// PNG.
-    private func encodable(own: ImageContentType?, isAnimated: Bool) throws(Failure) -> ImageContentType {
+    /// If no format was asked for, it is the source's own. Where that cannot be written or is too small for the result,
+    /// animations become WebP and other images PNG, and so do animations that WebP does not hold.
+    ///
+    /// - Parameters:
+    ///   - own: The format of the source.
+    ///   - isAnimated: Whether there are several frames.
+    ///   - size: The size of the result; nil if it is not known.
+    /// - Returns: The format.
+    /// - Throws: Why there is none.
+    private func encodable(
+        own: ImageContentType?,
+        isAnimated: Bool,
+        size: PixelSize?
+    ) throws(Failure) -> ImageContentType {
+        func isLargeEnough(_ type: ImageContentType) -> Bool { size.map { holds($0, type) } ?? true }
         guard let wanted else {
-            let instead: ImageContentType = isAnimated ? .webp : .png
-            guard let own, let format = OutputFormat(own), !isAnimated || format.holdsAnimations,
-                !isLossless || format.loss == nil
-            else {
-                guard !keepsFormat else { throw .cannotKeepFormat(own) }
-                return instead
+            if let own, let format = OutputFormat(own), !isAnimated || format.holdsAnimations,
+                !isLossless || format.loss == nil, isLargeEnough(own)
+            {
+                return own
             }
-            return own
+            guard !keepsFormat else { throw .cannotKeepFormat(own) }
+            return isAnimated && isLargeEnough(.webp) ? .webp : .png
         }
         guard let format = OutputFormat(wanted) else {
             throw .cannotEncode(

@@ -121,7 +121,7 @@ final class Interruption {
 
     /// Ends the process as the signal does by default, without a file that is not whole.
     private static func terminate(by number: Int32) {
-        UnfinishedFile.removeAll {
+        UnfinishedFiles.shared.removeAll {
             signal(number, SIG_DFL)
             deliver(number)
         }

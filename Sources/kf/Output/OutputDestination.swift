@@ -42,6 +42,9 @@ enum OutputDestination: Equatable, Decodable {
         if case .template(let template) = self { template } else { nil }
     }
 
+    /// The most bytes of a result's stem, so that its name is not too long.
+    var longestStem: Int { template?.longestStem ?? ResultName.longestStem }
+
     /// The directory that all results go to; nil where there is none.
     var root: String? {
         switch self {

@@ -93,7 +93,7 @@ enum OutputFile {
     /// Returns 0 or the error's number; without attributes, those of new files are used.
     private static func replace(_ path: String, with data: Data, attributes: stat?) -> Int32 {
         let mode = attributes.map { $0.st_mode & 0o777 }
-        return UnfinishedFile.make(path, mode: mode ?? 0o666) { descriptor in
+        return UnfinishedFiles.shared.make(path, mode: mode ?? 0o666) { descriptor in
             if let attributes { _ = fchown(descriptor, attributes.st_uid, attributes.st_gid) }
             // The umask is for new files: this one gets the mode of the file that it replaces.
             if let mode, fchmod(descriptor, mode) != 0 { return errno }

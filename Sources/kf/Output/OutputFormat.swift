@@ -20,9 +20,6 @@ enum OutputFormat: String, CaseIterable, ExpressibleByArgument {
         self = format
     }
 
-    /// The most pixels on one side in this format.
-    var largestSide: Int? { contentType.capacity.side }
-
     /// Whether the format can be written as an animation.
     var holdsAnimations: Bool { Codecs.canEncodeAnimation(as: contentType) }
 
@@ -34,6 +31,11 @@ enum OutputFormat: String, CaseIterable, ExpressibleByArgument {
         case .ico: "ICO holds the image in other sizes than its own"
         case .png, .webp, .avif: nil
         }
+    }
+
+    /// The formats that hold an image of this size, but for one.
+    static func others(than type: ImageContentType, holding size: PixelSize) -> [Self] {
+        allCases.filter { $0.contentType != type && $0.contentType.capacity.holds(size) }
     }
 
     /// The options for the formats of a kind, as advice: `--format png or --format webp`.

@@ -46,6 +46,19 @@ struct OutputTemplate: Equatable, Decodable {
     /// The directory that the pattern begins with, whatever stands in for its words; empty where there is none.
     var root: String { String(text.prefix { $0 != "{" }.reversed().drop { $0 != "/" }.reversed()) }
 
+    /// The most bytes that `{name}` may stand for, so that file systems take each name in the path.
+    ///
+    /// Other words are about as long as what they stand for, but for `{dir}` within a name: that may still be too long.
+    var longestStem: Int {
+        let word = "{\(Place.name.rawValue)}"
+        let room = text.split(separator: "/").compactMap { name -> Int? in
+            let count = name.ranges(of: word).count
+            let others = name.utf8.count - count * word.utf8.count
+            return count > 0 ? (ResultName.longestStem - others) / count : nil
+        }
+        return max(room.min() ?? ResultName.longestStem, 1)
+    }
+
     /// The path of a result; where the pattern has no extension, the format's is added.
     ///
     /// Words for what is not known yet stay as they are.

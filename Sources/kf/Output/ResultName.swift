@@ -20,6 +20,11 @@ struct ResultName: Sendable {
     /// The result's height as shown, in pixels; nil until it is known.
     var height: Int?
 
+    /// The most bytes of a stem that is the whole name but for an extension and a number.
+    ///
+    /// File systems allow 255 bytes for a name; the rest is for the extension and a number.
+    static let longestStem = 245
+
     /// Whether another source has the same name.
     var isNumbered: Bool { number > 1 }
 
@@ -41,7 +46,7 @@ struct ResultName: Sendable {
     ///   - isSorted: Whether results go to the directories of their sources, where each name may be used again.
     /// - Returns: The names, in the same order.
     static func distinct(_ names: [ResultName], byDirectory isSorted: Bool) -> [ResultName] {
-        // Compared as the system does: strings are equal, too, where an accent is only written otherwise.
+        // Compared by bytes, as the file system does: Swift takes an accented letter for equal however it is encoded.
         var taken: Set<[[CChar]]> = []
         return names.map { name in
             var candidate = name

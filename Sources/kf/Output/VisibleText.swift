@@ -32,12 +32,12 @@ extension String {
 
     /// The text as a part of a file's name: `_` for the two characters that no name can have.
     ///
-    /// - Parameter isForeign: Whether somebody else has chosen the name, as a server does: then `_` also stands for what
-    ///   would steer a terminal that lists it.
+    /// - Parameter isFromServer: Whether the name comes from a server. Then characters that control terminals become `_`,
+    ///   too.
     /// - Returns: The text.
-    func asFileName(isForeign: Bool) -> String {
+    func asFileName(isFromServer: Bool) -> String {
         unicodeScalars.reduce(into: "") { text, scalar in
-            let isReplaced = scalar == "/" || scalar.value == 0 || isForeign && scalar.steersTerminals
+            let isReplaced = scalar == "/" || scalar.value == 0 || isFromServer && scalar.steersTerminals
             text.unicodeScalars.append(isReplaced ? "_" : scalar)
         }
     }

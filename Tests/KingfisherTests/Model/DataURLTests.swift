@@ -49,6 +49,8 @@ import Testing
         "A text that carries no bytes is an error that says why",
         arguments: [
             ("http://example.com/,", DataURLImageDataProvider.DataURLError.otherScheme), ("", .otherScheme),
+            // A colon but for the bit that tells small letters from capitals.
+            ("data\u{1A},a", .otherScheme),
             ("data:image/png", .noComma), ("data:text/html    ;charset=x   ", .noComma), ("data:#,", .noComma),
             ("data:;base64,a", .malformedBase64), ("data:;base64,a*bc", .malformedBase64),
             ("data:;base64,ab=", .malformedBase64), ("data:;base64,a=bc", .malformedBase64),

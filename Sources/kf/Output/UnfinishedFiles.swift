@@ -8,11 +8,14 @@ import KFSupport
 ///
 /// A file has no name while it is written, where the file system can do that: then the kernel removes it, whatever ends
 /// the process. Elsewhere it has a hidden name, which signals that ``Interruption`` catches remove.
-enum UnfinishedFile {
+final class UnfinishedFiles: Sendable {
+    /// Those of the process.
+    static let shared = UnfinishedFiles()
+
     /// The hidden names of files that are being written.
     ///
-    /// Who makes or renames such a file holds the lock, so that none is forgotten by who removes them.
-    private static let names = Locked<Set<[CChar]>>([])
+    /// Whoever creates or renames such a file holds the lock, so that `removeAll` misses none.
+    private let names = Locked<Set<[CChar]>>([])
     /// The flag `O_TMPFILE`, which the Glibc module lacks: a file without a name, in a directory.
     private static let unnamedFlag = 0o20_000_000 | O_DIRECTORY
 
@@ -21,24 +24,17 @@ enum UnfinishedFile {
     /// - Parameters:
     ///   - path: Its path.
     ///   - mode: The mode of a new file, without the bits of the umask.
-    ///   - allowsUnnamed: Whether it may be without a name meanwhile.
     ///   - fill: Writes the file to a descriptor; returns 0 or the error's number. It may be called again for another
     ///     file.
     /// - Returns: 0 or the error's number; then the path is as it was.
-    static func make(
-        _ path: String,
-        mode: mode_t,
-        allowsUnnamed: Bool = true,
-        fill: (_ descriptor: Int32) -> Int32
-    ) -> Int32 {
-        let unnamed = allowsUnnamed ? makeUnnamed(path, mode, fill) : nil
-        return unnamed ?? makeNamed(path, mode, fill)
+    func make(_ path: String, mode: mode_t, fill: (_ descriptor: Int32) -> Int32) -> Int32 {
+        makeUnnamed(path, mode: mode, fill: fill) ?? makeNamed(path, mode: mode, fill: fill)
     }
 
     /// Removes all files that have hidden names, and calls `end`, which ends the process.
     ///
     /// Until it returns, no other thread makes such a file or gives one its final name.
-    static func removeAll(before end: () -> Void) {
+    func removeAll(before end: () -> Void) {
         names.withLock { names in
             for name in names { unlink(name) }
             names = []
@@ -49,13 +45,13 @@ enum UnfinishedFile {
     // MARK: Without a name
 
     /// Returns 0 or the error's number; nil where files need names.
-    private static func makeUnnamed(_ path: String, _ mode: mode_t, _ fill: (Int32) -> Int32) -> Int32? {
+    func makeUnnamed(_ path: String, mode: mode_t, fill: (Int32) -> Int32) -> Int32? {
         let directory = path.directory.isEmpty ? "." : path.directory
-        let descriptor = open(directory.systemName, O_WRONLY | O_CLOEXEC | unnamedFlag, mode)
+        let descriptor = open(directory.systemName, O_WRONLY | O_CLOEXEC | Self.unnamedFlag, mode)
         guard descriptor >= 0 else { return nil }
         defer { close(descriptor) }
         var code = fill(descriptor)
-        if code == 0 { code = finishWriting(descriptor) }
+        if code == 0 { code = Self.finishWriting(descriptor) }
         return code == 0 ? giveName(path, to: descriptor) : code
     }
 
@@ -66,25 +62,25 @@ enum UnfinishedFile {
     }
 
     /// Returns 0 or the error's number; nil where that is not possible.
-    private static func giveName(_ path: String, to descriptor: Int32) -> Int32? {
+    private func giveName(_ path: String, to descriptor: Int32) -> Int32? {
         func link(_ name: [CChar]) -> Bool {
             linkat(AT_FDCWD, "/proc/self/fd/\(descriptor)", AT_FDCWD, name, AT_SYMLINK_FOLLOW) == 0
         }
         if link(path.systemName) { return 0 }
         guard errno == EEXIST else { return nil }
         // Links replace nothing, but renaming does.
-        let name = hiddenName(beside: path)
+        let name = Self.hiddenName(beside: path)
         return names.withLock { _ -> Int32? in
             guard link(name) else { return nil }
-            return move(name, to: path)
+            return Self.move(name, to: path)
         }
     }
 
     // MARK: With a hidden name
 
     /// Returns 0 or the error's number.
-    private static func makeNamed(_ path: String, _ mode: mode_t, _ fill: (Int32) -> Int32) -> Int32 {
-        let name = hiddenName(beside: path)
+    func makeNamed(_ path: String, mode: mode_t, fill: (Int32) -> Int32) -> Int32 {
+        let name = Self.hiddenName(beside: path)
         let (descriptor, problem) = names.withLock { names -> (Int32, Int32) in
             let descriptor = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode)
             guard descriptor >= 0 else { return (descriptor, errno) }
@@ -97,7 +93,7 @@ enum UnfinishedFile {
         let code = filled == 0 ? closed : filled
         return names.withLock { names -> Int32 in
             names.remove(name)
-            guard code != 0 else { return move(name, to: path) }
+            guard code != 0 else { return Self.move(name, to: path) }
             unlink(name)
             return code
         }

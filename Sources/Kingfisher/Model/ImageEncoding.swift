@@ -29,7 +29,7 @@ public struct ImageEncoding: Hashable, Sendable {
     /// The format; nil means the format of the source.
     ///
     /// Where that cannot be written, or cannot hold the result, animations become WebP, images with transparency PNG,
-    /// and others JPEG; what is too large for these becomes GIF or PNG. A format that is named is no other one: what is
+    /// and others JPEG; what is too large for these becomes GIF or PNG. If a format is named, no other is used: an image
     /// too large for it is an error.
     public var format: ImageContentType?
     /// Formats that are taken in place of the source's where ``format`` is nil, the best one first: those that a client

@@ -90,15 +90,15 @@ struct PurgeRecords: Sendable, Equatable {
         return "kf1-purges-\((cuts - 1) % Self.ring)"
     }
 
-    /// Puts a part before these, if it is the one that was cut off there.
+    /// Puts an older part in front; returns false if that part does not end where these records begin.
     mutating func prepend(_ part: PurgeRecords) -> Bool {
         guard part.series == series, part.cuts + 1 == cuts, part.generation == base else { return false }
         (base, cuts, records) = (part.base, part.cuts, part.records + records)
         return true
     }
 
-    /// Whether these are others with purges added, and no fewer than that: the purges before them are among the others, or
-    /// before those.
+    /// Whether these records continue `others`: they are the same records with more purges added, and no purge between is
+    /// missing.
     func follow(_ others: PurgeRecords) -> Bool {
         series == others.series && (base == others.base || others.records.contains { $0.generation == base })
     }

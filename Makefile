@@ -41,7 +41,7 @@ UNSANITIZED := kf-decoder kf-planted-decoder kf-sandbox-checks
 
 .PHONY: help demo gallery desktop kf man test examples bench fuzz soak tsan docs format lint layers packages build systems
 .PHONY: alone slow check root-checks server-checks
-.PHONY: bench-check bench-server bench-fleet serve server-test server-reference portability targets deb deb-check dependencies desktop-dependencies clean toolchain
+.PHONY: bench-check bench-server bench-fleet serve server-test server-reference formats-page portability targets deb deb-check dependencies desktop-dependencies clean toolchain
 
 help: ## Lists these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -164,6 +164,10 @@ serve: dependencies ## Builds and runs the image server on loopback, with the im
 	@echo "serve: http://127.0.0.1:$(PORT)/_/rs:fill:300:200/plain/local:///gallery.png@webp"
 	@echo "serve: http://127.0.0.1:$(PORT)/ is a page to try options; ctrl-C ends the server"
 	@$(SERVE) exec "$$(swift build -c release $(SERVER_BUILD) --show-bin-path)/kf-server" $(or $(COMMAND),serve) --develop
+
+# The test that compares the two writes the page where it is asked to.
+formats-page: dependencies ## Writes into the page Formats what Tests/Catalogue has
+	@KF_WRITE_FORMATS_PAGE=1 swift test --filter KFImagingTests.FormatsPageTests
 
 server-reference: toolchain ## Writes docs/server-options.md from the tables of options and settings
 	@$(FETCH) Server

@@ -296,7 +296,6 @@ let tests: [Target] = [
             "KFImaging", "KFSupport", "KingfisherTestSupport", "CKFCodecs", "kf-decoder", "kf-planted-decoder",
             "kf-sandbox-checks",
         ],
-        resources: [.copy("Fixtures"), .copy("Corpus")],
         swiftSettings: settings
     ),
     .testTarget(

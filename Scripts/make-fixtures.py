@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Makes the images that the tests decode, with the encoders of other projects as a reference.
+"""Makes the images in Tests/Catalogue, with the encoders of other projects as a reference.
 
 Needs Pillow (apt: python3-pil), ImageMagick (apt: imagemagick), avifenc (apt: libavif-bin), webpmux (apt: webp) and cjpeg
 (apt: libjpeg-turbo-progs). The images are committed, so the tests need none of them. Run from anywhere:
@@ -13,13 +13,16 @@ import subprocess
 import tempfile
 import zlib
 
-from PIL import Image
+from PIL import Image, ImageCms
 
-OUT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "Tests", "KFImagingTests", "Fixtures")
+OUT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "Tests", "Catalogue")
+FOLDERS = {"jpg": "jpeg", "cur": "ico"}
 
 
 def path(name):
-    return os.path.join(OUT, name)
+    """The place of a file: in the folder of its format, or in the one that is named."""
+    extension = name.rsplit(".", 1)[1]
+    return os.path.join(OUT, name if "/" in name else os.path.join(FOLDERS.get(extension, extension), name))
 
 
 def scene(width, height):
@@ -342,7 +345,7 @@ def make_png(photo):
     frames = [scene(24, 16).rotate(angle) for angle in (0, 90, 180)]
     frames[0].save(path("animated.png"), save_all=True, append_images=frames[1:], duration=[100, 200, 50], loop=3)
     # A line for each kind: name, width, height, the file and its straight RGBA pixels, both in hexadecimal digits.
-    with open(path("png-kinds.txt"), "w") as file:
+    with open(path("png/png-kinds.txt"), "w") as file:
         for name, width, height, data, pixels in kinds():
             file.write(f"{name} {width} {height} {data.hex()} {pixels.hex()}\n")
     # The header of a decompression bomb; the little data that follows is never reached.
@@ -381,6 +384,14 @@ def make_webp(photo):
                    lossless=True)
 
 
+def ramps():
+    """Ramps of red, green and blue."""
+    image = Image.new("RGB", (64, 8))
+    for x, y in ((x, y) for y in range(8) for x in range(64)):
+        image.putpixel((x, y), (x * 255 // 63, 255 - x * 255 // 63, (x * 4 + y * 32) % 256))
+    return image
+
+
 def make_avif(photo):
     def encode(image, name, *arguments):
         with tempfile.TemporaryDirectory() as folder:
@@ -401,11 +412,8 @@ def make_avif(photo):
     for x in range(64):
         steps.paste((x // 8 * 32,) * 3, (x, 0, x + 1, 8))
     encode(steps, "pq.avif", "-l", "--cicp", "1/16/0")
-    ramps = Image.new("RGB", (64, 8))
-    for x, y in ((x, y) for y in range(8) for x in range(64)):
-        ramps.putpixel((x, y), (x * 255 // 63, 255 - x * 255 // 63, (x * 4 + y * 32) % 256))
     for name, depth in (("limited.avif", "8"), ("limited-deep.avif", "10")):
-        encode(ramps, name, "--min", "0", "--max", "0", "-d", depth, "-y", "444", "-r", "limited", "--cicp", "1/13/1")
+        encode(ramps(), name, "--min", "0", "--max", "0", "-d", depth, "-y", "444", "-r", "limited", "--cicp", "1/13/1")
     # The kinds of AV1 data: without colours, of every depth and layout, of odd sizes, in several tiles, with grain.
     encode(scene(33, 21), "grey-odd.avif", *fine, "-y", "400")
     encode(veil(45, 31), "alpha-premultiplied.avif", *fine, "-y", "420", "-p")
@@ -476,8 +484,13 @@ def frame(box, indices, delay=10, disposal=0, transparent=None, interlaced=False
     return control + descriptor + (palette or b"") + packed(indices, bits)
 
 
+def coalesced(name, result):
+    """The frames as ImageMagick composes them, one below the other."""
+    subprocess.run(["convert", path(name), "-coalesce", "-append", f"PNG32:{path('gif/' + result)}"], check=True)
+
+
 def make_frames():
-    """Every feature of GIF frames, and ImageMagick's result: all frames, one below the other."""
+    """Every feature of GIF frames."""
     colors = bytes(c for i in range(8) for c in (30 * i, 255 - 25 * i, 90 + (i * 67) % 160))
     others = bytes(c for i in range(16) for c in (255 - 12 * i, 16 * i, (i * 91) % 256))
 
@@ -497,8 +510,7 @@ def make_frames():
     data += frame((6, 6, 6, 6), stripes(6, 6, 1), 8, 0)
     data += frame((0, 12, 24, 6), stripes(24, 6, 1, 16), 8, 1, transparent=9, palette=others, bits=4)
     write("frames.gif", data + b"\x3b")
-    command = ["convert", path("frames.gif"), "-coalesce", "-append", "PNG32:" + path("frames-coalesced.png")]
-    subprocess.run(command, check=True)
+    coalesced("frames.gif", "frames-coalesced.png")
     # Codes of all lengths, and a table that runs full: noise of 256 greys.
     noise, state = [], 1
     for _ in range(160 * 90):
@@ -551,7 +563,8 @@ def strip(name):
         for index in range(animation.n_frames):
             animation.seek(index)
             result.paste(animation.convert("RGBA"), (0, index * animation.height))
-    result.save(path(name.rsplit(".", 1)[0] + ".frames.png"))
+    stem, extension = name.rsplit(".", 1)
+    result.save(path(f"{extension}/{stem}.frames.png"))
 
 
 def rows(image):
@@ -638,14 +651,81 @@ def make_sequences(photo):
     encode(marked, "sequence-p3.avif")
     encode([scene(67, 35), scene(67, 35).rotate(180)], "sequence-grainy.avif", "-y", "420", "-a", "film-grain-test=1")
     for index in range(3):
-        turned[index].save(path(f"sequence-{index}.png"))
+        turned[index].save(path(f"avif/sequence-{index}.png"))
+
+
+# --------------------------------------------------------------------------------------------- right pixels
+
+def as_shown(*names):
+    """Files as Pillow shows them, beside them, in 8 bits a component and without a palette."""
+    for name in names:
+        with Image.open(path(name)) as image:
+            stem, extension = name.rsplit(".", 1)
+            image.convert("RGBA").save(path(f"{FOLDERS.get(extension, extension)}/{stem}.pixels.png"), optimize=True)
+
+
+def seen_by_avifdec(name):
+    with tempfile.TemporaryDirectory() as folder:
+        place = os.path.join(folder, "seen.png")
+        subprocess.run(["avifdec", "-d", "8", path(name), place], check=True, stdout=subprocess.DEVNULL)
+        with Image.open(place) as image:
+            return image.convert("RGB")
+
+
+def encoded(light):
+    """The byte of sRGB for a share of white."""
+    light = min(max(light, 0), 1)
+    return round(255 * (light * 12.92 if light <= 0.0031308 else 1.055 * light ** (1 / 2.4) - 0.055))
+
+
+def in_srgb(image):
+    """Colours of Display P3 as those of sRGB, by the matrix between the two."""
+    def shown(pixel):
+        light = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in (v / 255 for v in pixel)]
+        return tuple(encoded(sum(m * c for m, c in zip(row, light))) for row in (
+            (1.2249402, -0.2249402, 0), (-0.0420569, 1.0420569, 0), (-0.0196376, -0.0786361, 1.0982735)))
+
+    result = Image.new("RGB", image.size)
+    result.putdata([shown(pixel) for pixel in image.getdata()])
+    return result
+
+
+def make_pixels():
+    as_shown("palette.png", "palette-transparent.png", "bilevel.png", "grey.png", "noise.gif", "no-screen.gif")
+    with Image.open(path("grey.jpg")) as image:
+        image.convert("RGB").save(path("jpeg/grey-jpeg.pixels.png"))
+    coalesced("animated.gif", "animated.frames.png")
+    for name in ("animated.png", "once.gif", "dancer.gif", "animated.webp"):
+        strip(name)
+    Image.new("RGB", (8, 8), tuple(encoded(v / 255) for v in (64, 128, 192))).save(path("gamma-linear.pixels.png"))
+    in_srgb(patches()).save(path("png/display-p3.pixels.png"))
+    in_srgb(patches().resize((16, 16), Image.NEAREST)).save(path("bmp/display-p3-small.pixels.png"))
+    patches().save(path("jpeg/srgb-profile.pixels.png"))
+    turned = in_srgb(patches().resize((96, 64), Image.NEAREST))
+    turned.save(path("jpeg/progressive-turned.pixels.png"))
+    with Image.open(path("cmyk-profile.jpg")) as inks:
+        press = ImageCms.ImageCmsProfile(io.BytesIO(inks.info["icc_profile"]))
+        ImageCms.profileToProfile(inks, press, ImageCms.createProfile("sRGB"), outputMode="RGB",
+                                  renderingIntent=ImageCms.Intent.RELATIVE_COLORIMETRIC,
+                                  flags=ImageCms.FLAGS["BLACKPOINTCOMPENSATION"]).save(
+            path("jpeg/cmyk-profile.pixels.png"), icc_profile=None)
+    ramps().save(path("avif/limited.pixels.png"))
+    seen_by_avifdec("grainy.avif").save(path("avif/grainy.pixels.png"))
+    # Which does neither crop nor turn.
+    whole = seen_by_avifdec("cropped.avif")
+    whole.crop((10, 12, 50, 42)).transpose(Image.ROTATE_270).transpose(Image.FLIP_TOP_BOTTOM).save(
+        path("avif/cropped.pixels.png"))
+    scene(33, 21).convert("L").convert("RGB").save(path("avif/grey-odd.pixels.png"))
+    drawing = Image.new("RGBA", (40, 20), (0, 0, 255, 128))
+    drawing.paste((255, 0, 0, 255), (0, 0, 20, 20))
+    drawing.save(path("svg/drawing.pixels.png"))
 
 
 if __name__ == "__main__":
-    os.makedirs(OUT, exist_ok=True)
     image = scene(96, 64)
     for make in (make_jpeg, make_jpeg_variants, make_png, make_gif, make_webp, make_avif, make_apng, make_animated_webp,
                  make_sequences):
         make(image)
     make_frames()
     make_dancer()
+    make_pixels()

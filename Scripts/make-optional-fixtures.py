@@ -106,7 +106,7 @@ def make_svg():
                                    '</svg>\n').encode())
     fixtures.write("viewbox.svg", (head + 'viewBox="0 0 30 60"><rect width="30" height="60" fill="lime"/></svg>\n').encode())
     references = "".join(f'<image x="{10 * x}" width="10" height="10" xlink:href="{place}"/>\n' for x, place in enumerate(
-        ["file:///etc/passwd", "/etc/hostname", "http://127.0.0.1:9/a.png", "photo.png", "../Fixtures/photo.png"]))
+        ["file:///etc/passwd", "/etc/hostname", "http://127.0.0.1:9/a.png", "photo.png", "../png/photo.png"]))
     entity = '<!DOCTYPE svg [<!ENTITY secret SYSTEM "file:///etc/passwd">]>\n'
     fixtures.write("references.svg", ('<?xml version="1.0"?>\n' + entity + head
                                       + 'xmlns:xi="http://www.w3.org/2001/XInclude" width="50" height="10">\n'

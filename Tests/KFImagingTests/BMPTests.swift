@@ -1,4 +1,4 @@
-// Windows bitmaps: every kind of header and storage, damage, and hostile numbers.
+// Windows bitmaps: alpha, palettes, damage, and hostile numbers.
 
 import Foundation
 import KFImaging
@@ -24,52 +24,6 @@ private func file(_ header: Data, palette: Data = Data(), _ rows: Data) -> Data 
 }
 
 @Suite struct BMPTests {
-    @Test("Every kind of header, depth and storage gives the pixels that were put in")
-    func everyKind() throws {
-        let kinds = try ImageListFixture.lines(of: "bmp-kinds.txt")
-        #expect(kinds.count == 38)
-        for kind in kinds {
-            #expect(ImageContentType(sniffing: kind.data) == .bmp, "\(kind.name)")
-            let bitmap = try Codecs.decode(kind.data).bitmap()
-            #expect(bitmap.size == kind.size)
-            #expect(Array(bitmap.rows.joined()) == kind.pixels, "\(kind.name)")
-            let info = try ImageInfo(data: kind.data)
-            #expect(PixelSize(info.pixelWidth, info.pixelHeight) == kind.size && info.contentType == .bmp)
-        }
-    }
-
-    @Test(
-        "Files of other programs look like the same image in PNG",
-        arguments: ["palette", "bilevel", "grey", "runs"]
-    )
-    func likePNG(name: String) throws {
-        let expected = try picture(name == "runs" ? "palette.png" : "\(name).png").bitmap()
-        let image = try picture("\(name).bmp")
-        #expect(try image.bitmap().rows == expected.rows && !image.hasAlpha && image.contentType == .bmp)
-        let small = try picture("\(name).bmp", maxPixelSize: 33).bitmap()
-        #expect(try small.rows == expected.resampled(to: PixelSize(33, 22)).rows)
-    }
-
-    @Test("Pixels are premultiplied with alpha, and the header reports it")
-    func alpha() throws {
-        let expected = try #require(try picture("alpha.png").bitmap().part(CGRect(x: 0, y: 0, width: 40, height: 24)))
-        let bitmap = try picture("alpha.bmp").bitmap()
-        #expect(bitmap.rows == expected.rows && bitmap.hasAlpha)
-        #expect(try ImageInfo(data: fixture("alpha.bmp")).hasAlpha)
-        #expect(try !ImageInfo(data: fixture("palette.bmp")).hasAlpha)
-    }
-
-    @Test("The embedded profile is applied, and its name is read")
-    func profile() throws {
-        let expected = try picture("display-p3.png").bitmap()
-        let bitmap = try picture("display-p3.bmp").bitmap()
-        for (x, y) in [(2, 2), (13, 2), (2, 13), (13, 13)] {
-            let same = expected[x * expected.width / 16, y * expected.height / 16]
-            #expect(bitmap[x, y].isNear(same, within: 1), "\(bitmap[x, y]), not \(same)")
-        }
-        #expect(try ImageInfo(data: fixture("display-p3.bmp")).colorProfileName == "Display P3 (test)")
-    }
-
     @Test("32-bit pixels whose alpha is 0 everywhere are opaque; otherwise alpha applies")
     func emptyAlpha() throws {
         let header = bitmapHeader(2, 1, depth: 32)

@@ -117,17 +117,16 @@ private func decodeEverything(_ data: Data, thoroughly: Bool = false) {
     }
 }
 
-/// The inputs that fuzzing found: their folders and names.
+/// Where the inputs are that fuzzing found.
+private let found = Catalogue.folder.appending(path: "fuzzing")
+
+/// Their folders and names.
 func corpusFiles() throws -> [String] {
-    let folder = try #require(Bundle.module.url(forResource: "Corpus", withExtension: nil))
-    return try FileManager.default.subpathsOfDirectory(atPath: folder.path).filter { $0.contains("/") }.sorted()
+    try FileManager.default.subpathsOfDirectory(atPath: found.path).filter { $0.contains("/") }.sorted()
 }
 
 /// One of them.
-func corpusFile(_ name: String) throws -> Data {
-    let folder = try #require(Bundle.module.url(forResource: "Corpus", withExtension: nil))
-    return try Data(contentsOf: folder.appendingPathComponent(name))
-}
+func corpusFile(_ name: String) throws -> Data { try Data(contentsOf: found.appending(path: name)) }
 
 @Suite struct CorpusTests {
     @Test("Inputs that fuzzing found are decoded or refused", arguments: try corpusFiles())

@@ -164,20 +164,6 @@ private func unpacked(_ bytes: [UInt8], count: Int) -> [UInt8] {
 }
 
 @Suite struct GIFFramesTests {
-    @Test("Frames and delays are those that ImageMagick finds") func imageMagickFrames() throws {
-        let source = try #require(try Codecs.frameSource(of: fixture("frames.gif")))
-        let expected = try #require(try picture("frames-coalesced.png").cgImage)
-        // The file says that it is repeated five times.
-        #expect(source.frameCount == 10 && source.loopCount == 6)
-        for index in 0..<10 {
-            let frame = try #require(source.frame(at: index))
-            let wanted = try #require(try expected.part(CGRect(x: 0, y: index * 18, width: 24, height: 18)))
-            #expect(frame.words == wanted.words, "frame \(index)")
-        }
-        let delays = (0..<10).map { source.duration(at: $0) }
-        #expect(delays == [0.07, 0.12, 0.1, 0.05, 0.09, 0.09, 0.1, 0.02, 0.08, 0.08])
-    }
-
     @Test("Frames are the same whatever the order in which they are read") func frameOrder() throws {
         let data = try fixture("frames.gif")
         let inOrder = try #require(try Codecs.frameSource(of: data))
@@ -192,30 +178,6 @@ private func unpacked(_ bytes: [UInt8], count: Int) -> [UInt8] {
             let alone = try #require(try Codecs.frameSource(of: data))
             #expect(alone.frame(at: index)?.words == frames[index])
         }
-    }
-
-    @Test("A real animation has the frames that Pillow finds") func pillowFrames() throws {
-        let source = try #require(try Codecs.frameSource(of: fixture("dancer.gif")))
-        #expect(source.frameCount == 8 && source.loopCount == 0)
-        let counts = [48300, 48618, 48916, 46434, 46722, 46990, 44568, 44826]
-        for index in (0..<8).reversed() {
-            let frame = try #require(source.frame(at: index))
-            #expect(frame.width == 365 && frame.height == 360 && frame.hasAlpha)
-            #expect(frame.words.count { $0 >> 24 == 255 } == counts[index])
-            #expect(source.duration(at: index) == 0.1)
-        }
-        #expect(try #require(source.frame(at: 0)).hasOpaqueBounds(60, 20, 330, 352))
-        #expect(try #require(source.frame(at: 7)).hasOpaqueBounds(102, 41, 278, 352))
-    }
-
-    @Test("A frame is read to its end after the code table has become full") func fullCodeTable() throws {
-        let frame = try #require(try Codecs.frameSource(of: fixture("noise.gif"))?.frame(at: 0))
-        var state: UInt32 = 1
-        let noise = (0..<160 * 90).map { _ in
-            state = (state &* 1_103_515_245 &+ 12_345) & 0x7FFF_FFFF
-            return 0xFF00_0000 | (state >> 16 & 255) * 0x01_0101
-        }
-        #expect(frame.words == noise && !frame.hasAlpha)
     }
 
     @Test("Random LZW data decode to the same pixels as with the reference decoder") func referenceDecoder() async {
@@ -391,12 +353,6 @@ private func unpacked(_ bytes: [UInt8], count: Int) -> [UInt8] {
         #expect(throws: error) { try Codecs.frameSource(of: data, limits: limits) }
     }
 
-    @Test("Still images have no frame source") func stills() throws {
-        for name in ["photo.jpg", "photo.png", "photo.webp", "photo.avif"] {
-            #expect(try Codecs.frameSource(of: fixture(name)) == nil, "\(name)")
-        }
-    }
-
     @Test("Playing forty large frames takes the memory of three") func playbackMemory() async {
         // This runs in a process of its own, where no other test takes memory.
         await #expect(processExitsWith: .success) {
@@ -414,16 +370,5 @@ private func unpacked(_ bytes: [UInt8], count: Int) -> [UInt8] {
             let growth = try peakMemory() - before
             #expect(growth < 3 * 4_000_000 + 3_000_000, "\(growth) bytes")
         }
-    }
-}
-
-extension Bitmap {
-    /// Whether these are exactly the bounds of the opaque pixels, the right and the bottom not included.
-    fileprivate func hasOpaqueBounds(_ left: Int, _ top: Int, _ right: Int, _ bottom: Int) -> Bool {
-        let words = words
-        let places = words.indices.filter { words[$0] >> 24 == 255 }
-        let columns = places.map { $0 % width }
-        let rows = places.map { $0 / width }
-        return columns.min() == left && columns.max() == right - 1 && rows.min() == top && rows.max() == bottom - 1
     }
 }

@@ -1,4 +1,4 @@
-// Icons and cursors: the choice of an image, masks, and embedded PNGs.
+// Icons and cursors: the choice of an image, damaged ones, and embedded PNGs.
 
 import Foundation
 import KFImaging
@@ -24,28 +24,6 @@ import Testing
             if depth == 24 { data += Data(count: width % 4) }
         }
         return data + Data(count: (width + 31) / 32 * 4 * height)
-    }
-
-    private func part(_ name: String, _ width: Int) throws -> Bitmap {
-        let rect = CGRect(x: 0, y: 8, width: width, height: width)
-        return try #require(try picture(name).bitmap().part(rect))
-    }
-
-    @Test("The largest image is shown, PNG or bitmap", arguments: [("png.ico", 48), ("alpha.ico", 24)])
-    func largestImage(name: String, side: Int) throws {
-        let image = try picture(name)
-        #expect(try image.bitmap().rows == part("alpha.png", side).rows)
-        #expect(image.contentType == .ico && image.hasAlpha)
-        let info = try ImageInfo(data: fixture(name))
-        #expect(info.pixelWidth == side && info.pixelHeight == side && info.hasAlpha && info.contentType == .ico)
-        let small = try picture(name, maxPixelSize: 12).bitmap()
-        #expect(try small.likeness(to: part("alpha.png", side).resampled(to: PixelSize(12, 12))) > 40)
-    }
-
-    @Test("A mask hides pixels, of icons and of cursors", arguments: ["mask.ico", "mask.cur"])
-    func mask(name: String) throws {
-        let bitmap = try picture(name).bitmap()
-        #expect(try bitmap.rows == picture("art.png").bitmap().rows && bitmap.hasAlpha)
     }
 
     @Test("Among images of one size the first of those with the deepest pixels is shown")

@@ -5,27 +5,6 @@ import KFImaging
 import Testing
 
 @Suite struct ImageInfoTests {
-    @Test(
-        "Size, orientation and type of stills are read from their headers",
-        arguments: [
-            ("photo.jpg", ImageContentType.jpeg), ("progressive.jpg", .jpeg), ("grey.jpg", .jpeg), ("cmyk.jpg", .jpeg),
-            ("photo.png", .png), ("interlaced.png", .png), ("palette.png", .png), ("plain.gif", .gif),
-            ("photo.webp", .webp),
-            ("photo.avif", .avif), ("rotated.avif", .avif), ("mirrored.avif", .avif), ("palette.bmp", .bmp),
-            ("runs.bmp", .bmp),
-        ]
-    )
-    func stills(name: String, type: ImageContentType) throws {
-        let data = try fixture(name)
-        let info = try ImageInfo(data: data)
-        #expect(info.contentType == type)
-        #expect(info.pixelWidth == 96 && info.pixelHeight == 64)
-        #expect(info.orientation == .up)
-        #expect(info.frameCount == 1 && info.duration == nil && info.loopCount == nil)
-        #expect(!info.hasAlpha)
-        #expect(info.byteCount == data.count)
-    }
-
     @Test("A file to be sent is known by its first bytes; its header is read for who asks")
     func encodedContent() throws {
         let data = try fixture("photo.jpg")
@@ -33,29 +12,6 @@ import Testing
         #expect(whole.contentType == .jpeg && start.contentType == .jpeg)
         #expect(whole.info == (try ImageInfo(data: data)) && start.info == nil)
         #expect(EncodedContent(Data("no image".utf8)) == nil)
-    }
-
-    @Test(
-        "Alpha is read from the header",
-        arguments: [
-            "alpha.png", "grey-alpha.png", "palette-transparent.png", "alpha.webp", "alpha.avif", "animated.gif",
-        ]
-    )
-    func alpha(name: String) throws { #expect(try ImageInfo(data: fixture(name)).hasAlpha) }
-
-    @Test(
-        "Frame count, duration and loop count of animations are read",
-        arguments: [
-            // Delays of 0 mean a tenth of a second.
-            ("animated.gif", 3, 0.25, 0), ("once.gif", 2, 0.2, 1), ("animated.webp", 3, 0.35, 2),
-            ("animated.png", 3, 0.35, 3),
-        ]
-    )
-    func animations(name: String, frames: Int, duration: Double, loops: Int) throws {
-        let info = try ImageInfo(data: fixture(name))
-        #expect(info.frameCount == frames)
-        #expect(abs((info.duration ?? 0) - duration) < 1e-9)
-        #expect(info.loopCount == loops)
     }
 
     /// One chunk of a WebP: name, length, content, and a byte that makes the length even.
@@ -107,13 +63,6 @@ import Testing
         #expect((try? ImageInfo(data: data).frameCount) ?? 0 <= 2)
     }
 
-    @Test("The orientation is read, and sizes are those of the stored pixels", arguments: 1...8)
-    func orientation(exif: Int) throws {
-        let info = try ImageInfo(data: fixture("orientation-\(exif).jpg"))
-        #expect(info.orientation.exif == exif)
-        #expect(info.pixelWidth == (exif < 5 ? 96 : 64) && info.pixelHeight == (exif < 5 ? 64 : 96))
-    }
-
     @Test("The header is enough, without pixels") func headersOnly() throws {
         let bomb = try ImageInfo(data: fixture("bomb.png"))
         #expect(bomb.pixelWidth == 60_000 && bomb.pixelHeight == 60_000)
@@ -131,13 +80,6 @@ import Testing
     private func box(_ brand: String, _ compatible: [String] = []) -> Data {
         let size = UInt8(16 + compatible.count * 4)
         return Data([0, 0, 0, size] + Array(("ftyp" + brand).utf8) + [0, 0, 0, 0] + Array(compatible.joined().utf8))
-    }
-
-    @Test("Every fixture has the type of its file name extension") func fixtureTypes() throws {
-        for name in try allFixtureNames() {
-            let byName = try #require(ImageContentType(fileExtension: (name as NSString).pathExtension))
-            #expect(ImageContentType(sniffing: try fixture(name)) == byName)
-        }
     }
 
     @Test(

@@ -1,4 +1,4 @@
-// All kinds of JPEG, and those that are refused.
+// JPEGs that are changed: without markers, of other kinds, cut short; and how they are parsed.
 
 import Foundation
 import KFImaging
@@ -16,51 +16,6 @@ func place(of marker: UInt8, in data: Data) -> Int? {
 }
 
 @Suite struct JPEGTests {
-    private static let printed = [
-        (5, 5, Pixel(r: 133, g: 129, b: 233)), (30, 20, Pixel(r: 252, g: 246, b: 138)),
-        (90, 60, Pixel(r: 240, g: 228, b: 169)), (50, 40, Pixel(r: 190, g: 192, b: 209)),
-    ]
-
-    @Test(
-        "Every kind of JPEG shows the scene, in full size and small",
-        arguments: [
-            ("ycck.jpg", 35.0), ("rgb.jpg", 40), ("arithmetic.jpg", 30), ("arithmetic-progressive.jpg", 30),
-            ("restarts.jpg", 30), ("440.jpg", 31), ("411.jpg", 28), ("luma-1x1-chroma-2x2.jpg", 30),
-            ("separate.jpg", 30),
-            ("thumbnail.jpg", 28),
-        ]
-    )
-    func everyKind(name: String, bound: Double) throws {
-        let image = try picture(name)
-        let whole = try image.bitmap()
-        #expect(image.pixelWidth == 96 && image.pixelHeight == 64 && !image.hasAlpha)
-        let likeness = try whole.likeness(to: picture("photo.png").bitmap())
-        #expect(likeness >= bound, "\(name): \(likeness) dB")
-        for limit in [48, 33, 10] {
-            let small = try picture(name, maxPixelSize: limit)
-            let expected = try whole.resampled(to: PixelSize(small.pixelWidth, small.pixelHeight))
-            let likeness = try small.bitmap().likeness(to: expected)
-            #expect(likeness > 20, "\(name) at \(limit): \(likeness) dB")
-        }
-    }
-
-    @Test("An image of one pixel is decoded") func onePixel() throws {
-        let image = try picture("one-pixel.jpg")
-        #expect(image.pixelWidth == 1 && image.pixelHeight == 1)
-        let pixel = try image.bitmap()[0, 0]
-        #expect(try pixel.isNear(picture("photo.png").bitmap()[0, 0], within: 3), "\(pixel)")
-    }
-
-    @Test("The inks of a CMYK image are converted by its embedded profile")
-    func inkProfile() throws {
-        // The result of Pillow's ImageCms for the file: relative colorimetric with black point compensation.
-        let bitmap = try picture("cmyk-profile.jpg").bitmap()
-        for (x, y, expected) in Self.printed {
-            #expect(bitmap[x, y].isNear(expected, within: 3), "\(bitmap[x, y]) instead of \(expected)")
-        }
-        #expect(try ImageInfo(data: fixture("cmyk-profile.jpg")).colorProfileName == "imaginary press (test)")
-    }
-
     /// A JPEG without its Adobe marker.
     private func withoutAdobeMarker(_ name: String) throws -> Data {
         let data = try fixture(name)

@@ -127,26 +127,6 @@ import Testing
         )
         #expect(try turned.oriented(from: .left).rows == Bitmap.of(words).rows)
     }
-
-    @Test("Photos of every orientation look the same", arguments: 1...8)
-    func orientedPhotos(exif: Int) throws {
-        let original = try picture("photo.png").bitmap()
-        let name = "orientation-\(exif).jpg"
-        let plain = try picture(name)
-        #expect(plain.imageOrientation.exif == exif)
-        #expect(plain.size == CGSize(width: 96, height: 64))
-        #expect(try plain.bitmap().likeness(to: original) > 30)
-        let small = try picture(name, maxPixelSize: 48)
-        #expect(small.imageOrientation == .up && small.pixelWidth == 48 && small.pixelHeight == 32)
-        #expect(try small.bitmap().likeness(to: original.resampled(to: PixelSize(48, 32))) > 30)
-    }
-
-    @Test("Other formats than JPEG have an orientation, too", arguments: ["orientation-6.png", "orientation-6.webp"])
-    func orientationOfFormats(name: String) throws {
-        let image = try picture(name)
-        #expect(image.imageOrientation == .right)
-        #expect(try image.bitmap().likeness(to: picture("photo.png").bitmap()) > 30)
-    }
 }
 
 @Suite struct CroppingTests {

@@ -122,16 +122,6 @@ private func isFast(_ data: Data) -> Bool {
         }
     }
 
-    @Test("Every kind of PNG decodes to the pixels that another decoder gives") func otherDecoders() throws {
-        let kinds = try ImageListFixture.lines(of: "png-kinds.txt")
-        #expect(kinds.count == 26)
-        for kind in kinds {
-            let bitmap = try Codecs.decode(kind.data).bitmap()
-            #expect(bitmap.size == kind.size)
-            #expect(Array(bitmap.rows.joined()) == kind.pixels, "\(kind.name)")
-        }
-    }
-
     @Test("The fast decoder and libpng give the same bytes for random images", arguments: PNGWriter.kinds.indices)
     func fastAndLibPNG(kind: Int) async throws {
         let (type, depth) = PNGWriter.kinds[kind]

@@ -3,6 +3,7 @@
 import Foundation
 import KFImaging
 import KFSupport
+import KingfisherTestSupport
 import Testing
 
 /// Where fixtures are decoded: with `KF_TEST_ISOLATION=required` in the environment, in decoder processes.
@@ -13,18 +14,15 @@ let fixtureIsolation: DecodingIsolation = {
     return wanted
 }()
 
-/// The bytes of a fixture.
+/// The bytes of a file of the catalogue.
 func fixture(_ name: String) throws -> Data {
     _ = fixtureIsolation
-    let folder = try #require(Bundle.module.url(forResource: "Fixtures", withExtension: nil))
-    return try Data(contentsOf: folder.appendingPathComponent(name))
+    return try Data(contentsOf: Catalogue.url(name))
 }
 
-/// The names of all fixtures.
+/// The names of all files of the catalogue that are an image, without the right pixels of others.
 func allFixtureNames() throws -> [String] {
-    let folder = try #require(Bundle.module.url(forResource: "Fixtures", withExtension: nil))
-    return try FileManager.default.contentsOfDirectory(atPath: folder.path)
-        .filter { !$0.hasSuffix(".md") && !$0.hasSuffix(".txt") }.sorted()
+    try CatalogueRow.all().filter { !$0.isReference && !$0.file.hasSuffix(".txt") }.map(\.file).sorted()
 }
 
 /// The path of a decoder that finds no Landlock.

@@ -2,6 +2,7 @@
 
 import Foundation
 import Kingfisher
+import KingfisherTestSupport
 import Testing
 
 @testable import kf
@@ -185,9 +186,7 @@ import Testing
     @Test("A file whose format is only read is not replaced by one of another format") func unwritableFormat()
         async throws
     {
-        let fixtures = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-            .deletingLastPathComponent().appendingPathComponent("KFImagingTests/Fixtures")
-        let bytes = try Data(contentsOf: fixtures.appendingPathComponent("palette.bmp"))
+        let bytes = try Data(contentsOf: Catalogue.url("palette.bmp"))
         try place.write(bytes, "a.bmp")
         let jpeg = try SampleImages.jpeg()
         try place.write(jpeg, "b.jpg")

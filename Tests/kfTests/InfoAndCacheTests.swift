@@ -55,9 +55,7 @@ import Testing
         ]
     )
     func formats(name: String, words: String) async throws {
-        let fixtures = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-            .deletingLastPathComponent().appendingPathComponent("KFImagingTests/Fixtures")
-        let result = try await place.kf("info", "--json", fixtures.appendingPathComponent(name).path)
+        let result = try await place.kf("info", "--json", Catalogue.url(name).path)
         #expect(result.status == 0, "\(result.errors)")
         #expect(result.output.contains(words), "\(result.output)")
     }

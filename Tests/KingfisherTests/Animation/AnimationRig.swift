@@ -4,6 +4,7 @@ import Dispatch
 import Foundation
 import KFImaging
 import KFSupport
+import KingfisherTestSupport
 import Testing
 
 @testable import Kingfisher
@@ -258,7 +259,6 @@ func drainMainQueue() async {
 
 /// The animation in a file that belongs to the imaging tests.
 func animation(_ name: String, _ options: ImageCreatingOptions = ImageCreatingOptions()) throws -> Image {
-    let tests = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent("../..")
-    let data = try Data(contentsOf: tests.appendingPathComponent("KFImagingTests/Fixtures/\(name)"))
+    let data = try Data(contentsOf: Catalogue.url(name))
     return try #require(KingfisherWrapper<Image>.animatedImage(data: data, options: options))
 }

@@ -16,8 +16,7 @@ struct ProgressiveSample {
     let scans: [Int]
 
     init() throws {
-        let tests = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent("../..")
-        let data = try Data(contentsOf: tests.appendingPathComponent("KFImagingTests/Fixtures/progressive.jpg"))
+        let data = try Data(contentsOf: Catalogue.url("progressive.jpg"))
         self.data = data
         scans = data.indices.dropLast().filter { data[$0] == 0xFF && data[$0 + 1] == 0xDA }
     }

@@ -17,12 +17,10 @@ import Testing
 
     @Test("Only progressive JPEGs have previews")
     func otherFilePreviews() async throws {
-        let fixtures = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-            .appendingPathComponent("../../KFImagingTests/Fixtures")
         try await Rig.run { rig in
             // The thumbnail inside the file is progressive, the image is not.
             for name in ["photo.jpg", "thumbnail.jpg", "interlaced.png", "photo.gif"] {
-                let data = try Data(contentsOf: fixtures.appendingPathComponent(name))
+                let data = try Data(contentsOf: Catalogue.url(name))
                 rig.server.route("/\(name)", TestResponse.data(data).with { $0.pieceSize = 100 })
                 let token = LifetimeToken()
                 let gate = token.gate

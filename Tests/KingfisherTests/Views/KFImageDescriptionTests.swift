@@ -100,8 +100,7 @@ import Testing
 
     @Test("Animations are decoded on demand for animated views, and in advance for plain ones")
     func animations() async throws {
-        let file = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-            .appendingPathComponent("../../KFImagingTests/Fixtures/animated.gif")
+        let file = Catalogue.url("animated.gif")
         try await Rig.run { rig in
             let context = KFImageContext(source: file.convertToSource(), manager: rig.manager)
             let (one, two) = (KFImageCalls(), KFImageCalls())

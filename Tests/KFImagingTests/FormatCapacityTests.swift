@@ -1,6 +1,7 @@
 // What files of each format hold: up to the bounds they are written and read again, beyond them they are refused.
 
 import Foundation
+@_spi(Server) import KingfisherTestSupport
 import Testing
 
 @testable import KFImaging
@@ -64,6 +65,39 @@ import Testing
         for (side, written) in [(255, 255), (256, 256), (257, 256), (5000, 256)] {
             let icon = try Codecs.encode(Image(cgImage: bitmap(PixelSize(side, 1))), as: .ico)
             #expect(try Codecs.decode(icon).bitmap().size == PixelSize(written, 1))
+        }
+    }
+
+    @Test(
+        "Another program reads stills and animations up to the longest side of their format, and icons",
+        .enabled(if: OtherReader.isInstalled, "\(OtherReader.advice)"),
+        arguments: [
+            (ImageContentType.jpeg, 65_500), (.png, 1_000_001), (.gif, 65_535), (.webp, 16_383), (.avif, 32_768),
+            (.ico, 256),
+        ]
+    )
+    func seenByOthers(type: ImageContentType, longest: Int) throws {
+        var written: [(size: PixelSize, frameCount: Int, data: Data)] = []
+        for (width, height) in [(longest - 1, 1), (longest, 1), (1, longest - 1), (1, longest)] {
+            let (size, isLossless) = (PixelSize(width, height), height > 1)
+            let still = Image(cgImage: try bitmap(size))
+            written.append((size, 1, try Codecs.encode(still, as: type, lossless: isLossless)))
+            guard Codecs.canEncodeAnimation(as: type) else { continue }
+            let other = try Bitmap(size, hasAlpha: false) { $0.fill(with: 0xFFCC_6633) }
+            let source = Frames(bitmaps: [try bitmap(size), other], delays: [0.1, 0.1])
+            written.append((size, 2, try Codecs.encode(source, as: type)))
+        }
+        if type == .ico {
+            let larger = Image(cgImage: try bitmap(PixelSize(1, longest + 1)))
+            written.append((PixelSize(1, longest), 1, try Codecs.encode(larger, as: type)))
+        }
+        let fileExtension = try #require(type.preferredFileExtension)
+        let seen = try OtherReader.read(written.map(\.data), fileExtension: fileExtension)
+        for (image, sight) in zip(written, seen) {
+            #expect(sight.size == [image.size.width, image.size.height] && sight.frameCount == image.frameCount)
+            for color in sight.colors {
+                #expect(zip(color, [0x33, 0x66, 0xCC]).allSatisfy { abs($0 - $1) <= 4 }, "\(image.size): \(color)")
+            }
         }
     }
 

@@ -4,7 +4,7 @@ import Foundation
 import KFImageURLs
 import Kingfisher
 import KingfisherServer
-import KingfisherTestSupport
+@_spi(Server) import KingfisherTestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(10))) struct FormatLimitTests {
@@ -65,6 +65,32 @@ import Testing
             #expect([result.image.pixelWidth, result.image.pixelHeight] == expected)
             #expect(result.warning?.contains("\(expected[0])×\(expected[1]) pixels") == true)
             #expect(Image(data: result.image.data)?.pixelWidth == expected[0])
+        }
+    }
+
+    @Test(
+        "Another program sees results of the size that the format or the URL sets",
+        .enabled(if: OtherReader.isInstalled, "\(OtherReader.advice)")
+    )
+    func seenByOthers() async throws {
+        let icons = [
+            ("rs:force:64:64:1/f:ico", [64, 64]), ("w:150/f:ico", [150, 75]), ("rs:force:9:9/f:ico", [9, 9]),
+        ]
+        let asked = Self.named + icons.map { (options: $0.0, width: 200, height: 100, expected: $0.1) }
+        try await RenderingRig.run { rig in
+            for (index, row) in asked.enumerated() {
+                rig.server.route("/\(index)", try Quadrants.png(row.width, row.height))
+                let image = try await rig.render(row.options, path: "/\(index)").image
+                let fileExtension = try #require(image.contentType.preferredFileExtension)
+                let seen = try OtherReader.read([image.data], fileExtension: fileExtension)
+                #expect(seen.map(\.size) == [row.expected] && seen.map(\.frameCount) == [1], "\(row.options)")
+            }
+            rig.server.route("/a", .data(try await Quadrants.animation()))
+            for (format, side) in [("gif", 65_535), ("webp", 16_383)] {
+                let image = try await rig.render("rs:force:\(side + 1):2:1/f:\(format)").image
+                let seen = try OtherReader.read([image.data], fileExtension: format)
+                #expect(seen.map(\.size) == [[side, 2]] && seen.map(\.frameCount) == [3], "\(format)")
+            }
         }
     }
 

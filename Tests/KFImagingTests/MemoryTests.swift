@@ -4,12 +4,17 @@ import Foundation
 import KFImaging
 import Testing
 
-/// Leaves this process no block of memory of 16 MiB or more: for the process of an exit test.
-func limitMemory() throws {
+/// Leaves this process so many bytes of address space: for the process of an exit test.
+func limitMemory(leaving bytes: rlim_t) throws {
     let pages = try String(contentsOfFile: "/proc/self/statm", encoding: .utf8).split(separator: " ").first
-    let bytes = try #require(pages.flatMap { rlim_t($0) }) * rlim_t(sysconf(Int32(_SC_PAGESIZE))) + 24 << 20
-    var limit = rlimit(rlim_cur: bytes, rlim_max: bytes)
+    let all = try #require(pages.flatMap { rlim_t($0) }) * rlim_t(sysconf(Int32(_SC_PAGESIZE))) + bytes
+    var limit = rlimit(rlim_cur: all, rlim_max: all)
     try #require(setrlimit(__rlimit_resource_t(RLIMIT_AS.rawValue), &limit) == 0)
+}
+
+/// Leaves this process no block of memory of 16 MiB or more.
+func limitMemory() throws {
+    try limitMemory(leaving: 24 << 20)
     // The allocator has reserved address space before, which it uses when the system gives it no more.
     var taken: [UnsafeMutableRawPointer] = []
     while let block = malloc(16 << 20) { taken.append(block) }

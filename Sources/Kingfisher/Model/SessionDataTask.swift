@@ -63,13 +63,16 @@ public final class SessionDataTask: Sendable {
     /// Records the announced length of the body, which the caller has checked against its limit.
     func expect(_ count: Int) { state.withLock { $0.announced = count } }
 
+    /// For how many bytes memory is taken before they come: who announces more need not send them.
+    private static let mostReserved = 32 << 20
+
     /// Appends a chunk and returns how many bytes there are now.
     func append(_ chunk: Data) -> Int {
         state.withLock { state in
             if state.data.isEmpty, chunk.count >= state.announced {
                 state.data = chunk  // the whole body in one piece: no copy
             } else {
-                if state.data.isEmpty { state.data.reserveCapacity(state.announced) }
+                if state.data.isEmpty { state.data.reserveCapacity(min(state.announced, Self.mostReserved)) }
                 state.data.append(chunk)
             }
             return state.data.count

@@ -21,7 +21,9 @@ struct S3Pace: Sendable {
     init(patience: Duration) { (answer, rate) = (patience, 1 << 20) }
 
     /// How long a number of bytes may take.
-    func transfer(of count: Int) -> Duration { .seconds(Double(max(count, 0)) / Double(rate)) + Self.slack }
+    func transfer(of count: Int) -> Duration {
+        Duration(clampingSeconds: Double(count) / Double(rate)) + Self.slack
+    }
 
     /// How long a request may take whose answer or body has so many bytes.
     func longest(for count: Int) -> Duration { answer + transfer(of: count) }

@@ -41,6 +41,30 @@ import Testing
         try result.get()
     }
 
+    /// Numbers at their bounds and far beyond.
+    private static let numbers = [
+        "0", "-1", "1", "\(Int.max)", "\(Int.min)", "\(UInt.max)", "18446744073709551616", "1e308", "nan", "",
+    ]
+
+    @Test("Lengths, ends and dates of any size are a value, none, or an error", arguments: numbers)
+    func anyNumbers(number: String) async throws {
+        try await withServer { server in
+            let tier = try tier(server, pace: (.seconds(100), 1))
+            let fields = ["x-amz-meta-kf-expires": number, "Date": "Sun, 06 Nov \(number) 08:49:37 GMT"]
+            for (name, value) in fields {
+                server.route(Self.path, TestResponse(headers: [name: value], body: Self.value))
+                let found = try await tier.get("kf1-a")
+                #expect(found == nil || found == Self.value)
+                server.route(Self.path, TestResponse(status: 503, headers: [name: value]))
+                await #expect(throws: (any Error).self) { try await tier.get("kf1-a") }
+            }
+            let head = "HTTP/1.1 200 OK\r\nContent-Length: \(number)\r\n\r\n"
+            server.route(Self.path, .raw(Data(head.utf8) + Self.value))
+            let found = try? await tier.get("kf1-a")
+            #expect(found.map { Self.value.starts(with: $0) } ?? true)
+        }
+    }
+
     @Test(
         "A store that is silent has failed; one whose value comes too slowly has not, and one that takes its time is waited for"
     )

@@ -105,8 +105,9 @@ final class KFImageBinder {
         context.handlers.progress?(received, total)
     }
 
-    private var percent: Int64 {
-        progress.totalUnitCount > 0 ? 100 * progress.completedUnitCount / progress.totalUnitCount : 0
+    private var percent: Double {
+        let (completed, total) = (Double(progress.completedUnitCount), Double(progress.totalUnitCount))
+        return total > 0 ? (100 * completed / total).rounded(.down) : 0
     }
 
     private func end(_ result: Result<RetrieveImageResult, KingfisherError>, _ number: Int) {

@@ -46,7 +46,7 @@ final class ProgressRelay: Sendable {
     func report(_ piece: ReceivedPiece) { report(received: piece.received, expected: piece.expected) }
 
     func report(received: Int64, expected: Int64) {
-        guard expected >= 0 else { return }
+        guard received >= 0, expected > 0 else { return }
         let delivered = Promise<Bool>()
         let isNew = state.withLock { state in
             let now = ContinuousClock.now

@@ -8,6 +8,10 @@ import Testing
 
 @testable import Kingfisher
 
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
+
 @Suite @MainActor struct KFImageBinderTests {
     private let calls = KFImageCalls()
 
@@ -78,6 +82,42 @@ import Testing
             gate.open()
             await calls.wait()
             #expect(last.value >= middle && binder.progress.fractionCompleted == 1)
+        }
+    }
+
+    /// Reports what it is told to, and then has an image.
+    private struct Boaster: ImageLoading {
+        let image: Data
+        let received: Int64
+        let expected: Int64
+
+        func canLoad(_ url: URL, options: KingfisherParsedOptionsInfo) -> Bool {
+            url.path() == "/\(received)/\(expected)"
+        }
+        func load(
+            _ url: URL,
+            options: KingfisherParsedOptionsInfo,
+            progress: @escaping @Sendable (Int64, Int64) -> Void
+        ) async throws -> (Data, URLResponse?) {
+            progress(received, expected)
+            return (image, nil)
+        }
+    }
+
+    @Test("A loader may report any progress") func anyProgress() async throws {
+        try await Rig.run { rig in
+            let numbers = [Int64.min, -1, 0, 1, .max - 1, .max]
+            let image = try SampleImage.png()
+            for (received, expected) in numbers.flatMap({ one in numbers.map { (one, $0) } }) {
+                rig.manager.loaders.add(Boaster(image: image, received: received, expected: expected))
+                let before = calls.codes.count
+                let binder = binder(rig.kfImage(rig.server.url("/\(received)/\(expected)")))
+                binder.start()
+                await calls.wait(for: before + 1)
+                #expect(binder.image?.pixelWidth == 64)
+                // It is complete in the end.
+                #expect(binder.progress.completedUnitCount == (received < 0 || expected <= 0 ? 0 : expected))
+            }
         }
     }
 

@@ -88,23 +88,9 @@ import Testing
         defer { process.terminate() }
         try await connection.send("/_/w:1/plain/local:///image@png")
         #expect(try await connection.answer().status == 200)
-        let limits = try children(of: process.processIdentifier).map { child in
-            let lines = try String(contentsOfFile: "/proc/\(child)/limits", encoding: .utf8).split(separator: "\n")
-            let line = lines.first { $0.hasPrefix("Max address space") }
-            return try #require(line?.split(separator: " ").dropFirst(3).first.flatMap { Int($0) })
-        }
+        let limits = try children(of: process.processIdentifier).map(addressSpace)
         #expect(!limits.isEmpty && limits.allSatisfy { gigabytes.contains($0 >> 30) }, "\(limits)")
         connection.leave()
-    }
-
-    /// The processes that a process has started and that still run.
-    private func children(of process: Int32) throws -> [String] {
-        try FileManager.default.contentsOfDirectory(atPath: "/proc").filter { name in
-            // The parent's number comes second behind the name in parentheses.
-            let words = (try? String(contentsOfFile: "/proc/\(name)/stat", encoding: .utf8))?
-                .split(separator: ")").last?.split(separator: " ")
-            return Int(name) != nil && words?.dropFirst().first == "\(process)"
-        }
     }
 
     /// A server that runs, and a connection to it.

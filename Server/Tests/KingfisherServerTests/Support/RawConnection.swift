@@ -44,7 +44,7 @@ final class RawConnection: Sendable {
         (self.port, self.received) = (port, received)
     }
 
-    /// Sends a request without waiting for an answer.
+    /// Sends a request without waiting for an answer; the fields may say another length than that of the body.
     func send(
         _ path: String,
         _ fields: [String: String] = [:],
@@ -53,7 +53,7 @@ final class RawConnection: Sendable {
         body: String? = nil
     ) async throws {
         var fields = fields
-        if let body { fields["Content-Length"] = "\(body.utf8.count)" }
+        if let body, fields["Content-Length"] == nil { fields["Content-Length"] = "\(body.utf8.count)" }
         let lines = ["\(method) \(path) HTTP/\(version)", "Host: localhost"] + fields.map { "\($0.key): \($0.value)" }
         let text = lines.joined(separator: "\r\n") + "\r\n\r\n" + (body ?? "")
         try await channel.writeAndFlush(ByteBuffer(string: text))

@@ -188,7 +188,11 @@ let targets: [Target] = [
         dependencies: ["KFSupport", "CKFLinux", "CKFLibCrypto"],
         swiftSettings: settings
     ),
-    .target(name: "KFTransport", dependencies: ["KFSupport", "CKFCurl", "CKFLinux"], swiftSettings: settings),
+    .target(
+        name: "KFTransport",
+        dependencies: ["KFSupport", "CKFCurl", "CKFZlib", "CKFLinux"],
+        swiftSettings: settings
+    ),
 
     // Layer 2: the API.
     .target(

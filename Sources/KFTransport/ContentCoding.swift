@@ -3,32 +3,30 @@
 /// The codings of a body, by the field `Content-Encoding` of its response.
 ///
 /// Stores send such names as `aws-chunked` or `utf-8`, which belong to the upload or to nothing: a body that has only
-/// names that are no coding is taken as it is. Among codings such a name is an error: libcurl undoes all or none.
+/// names that are no coding is taken as it is. Among codings such a name is an error: nobody knows what it stands for.
 package struct ContentCoding {
-    /// The codings there are (RFC 9110, section 8.4.1, and IANA's registry), whether libcurl can undo them or not.
+    /// The codings there are (RFC 9110, section 8.4.1, and IANA's registry), whether ours undoes them or not.
     private static let codings: Set<String> = [
         "aes128gcm", "br", "compress", "x-compress", "dcb", "dcz", "deflate", "exi", "gzip", "x-gzip", "pack200-gzip",
         "zstd",
     ]
 
+    /// The codings, the one applied first in front.
+    private let names: [String]
     /// The names that are no coding.
     let labels: [String]
     /// Whether the body must be decoded.
-    package let isCoded: Bool
+    package var isCoded: Bool { !names.isEmpty }
 
     /// - Parameter field: The field; `nil` if there is none.
     package init(_ field: String?) {
-        guard let field else {
-            (labels, isCoded) = ([], false)
-            return
-        }
-        let names = field.lowercased().split { $0 == "," || $0 == " " || $0 == "\t" }.map(String.init)
-        isCoded = names.contains { Self.codings.contains($0) }
-        labels = names.filter { $0 != "identity" && !Self.codings.contains($0) }
+        let all = field?.lowercased().split { $0 == "," || $0 == " " || $0 == "\t" }.map(String.init) ?? []
+        names = all.filter { Self.codings.contains($0) }
+        labels = all.filter { $0 != "identity" && !Self.codings.contains($0) }
     }
 
-    /// Whether the field has no coding, and a name that libcurl refuses.
-    var hasOnlyLabels: Bool { !isCoded && !labels.isEmpty }
+    /// What undoes the codings; nil where that cannot be done.
+    var decoder: ContentDecoder? { labels.isEmpty ? ContentDecoder(names) : nil }
 }
 
 extension TransportResponse {

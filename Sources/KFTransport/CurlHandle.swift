@@ -93,12 +93,6 @@ final class CurlHandle {
         self.settings = settings
     }
 
-    /// Has the body delivered as it comes.
-    func leaveBodyCoded() {
-        set(CURLOPT_HTTP_CONTENT_DECODING, 0)
-        settings = nil
-    }
-
     func set(_ option: CURLoption, _ value: Int) { kf_curl_set_long(curl, option, value) }
     func set(_ option: CURLoption, _ value: String?) { kf_curl_set_string(curl, option, value) }
 

@@ -26,16 +26,22 @@ struct CurlHop: ~Copyable {
         var refusedCredentials = 0
         /// Whether it is the same request once more.
         var isSentAgain = false
-        /// Whether codings of the body are undone.
-        var decodesBody = true
+    }
+
+    /// What is done to the bytes of the body.
+    private enum Decoding {
+        case none
+        case undone(ContentDecoder)
+        /// By a field with a coding, or a list, that cannot be undone.
+        case impossible
     }
 
     /// More bytes than this are no head of a response that anyone has a use for.
     private static let longestHead = 300 << 10
     /// A longer body of a response that is not final costs more than a new connection.
     private static let longestDiscardedBody = 32 << 10
-    /// A piece of the body is no longer than this, or than what libcurl decodes at a time: the reader copies it while
-    /// it is in the processor's caches.
+    /// A piece of the body is no longer than this, or than what is decoded at a time: the reader copies it while it is
+    /// in the processor's caches.
     private static let longestPiece = 64 << 10
     /// After this time a piece that is not full is handed over; a short body is mostly complete by then.
     private static let gatheringTime = Duration.milliseconds(50)
@@ -49,10 +55,8 @@ struct CurlHop: ~Copyable {
     let isTrusted: Bool
     /// How many credentials the server has refused.
     let refusedCredentials: Int
-    /// Whether it is a request that was sent before: without what the server demanded, or with another `decodesBody`.
+    /// Whether it is a request that was sent before, without what the server demanded.
     let isSentAgain: Bool
-    /// Whether libcurl undoes codings of the body.
-    let decodesBody: Bool
     /// Scheme, host and port, by which the queue counts.
     let host: String
     /// While there is a slot.
@@ -64,7 +68,7 @@ struct CurlHop: ~Copyable {
     /// How many heads have come, without interim ones.
     private var headCount = 0
     private var announced = -1
-    private var coding = ContentCoding(nil)
+    private var decoding = Decoding.none
     private var buffer = BodyBuffer()
     /// Until then more is waited for.
     private(set) var gatheringEnd = ContinuousClock.now
@@ -79,7 +83,6 @@ struct CurlHop: ~Copyable {
         request = next.request
         (digest, isTrusted) = (next.digest, next.isTrusted)
         (refusedCredentials, isSentAgain) = (next.refusedCredentials, next.isSentAgain)
-        decodesBody = next.decodesBody
         host = request.url?.origin ?? ""
         exchange = TransportMetrics.Exchange(url: request.url, start: start)
     }
@@ -97,30 +100,10 @@ struct CurlHop: ~Copyable {
         if head.isFinal, !wasComplete {
             headCount += 1
             announced = head.contentLength ?? -1
-            coding = ContentCoding(head.value(of: "content-encoding"))
-            if coding.hasOnlyLabels { handle?.leaveBodyCoded() }
+            let coding = ContentCoding(head.value(of: "content-encoding"))
+            decoding = coding.isCoded ? coding.decoder.map { .undone($0) } ?? .impossible : .none
         }
         return true
-    }
-
-    /// Whether it is not known yet how libcurl takes a coding that is none.
-    ///
-    /// Libcurl 7.88 looks at ``CurlHandle/leaveBodyCoded()`` when the body comes; newer versions did so when the field
-    /// came, and refuse the first byte.
-    var awaitsFirstByte: Bool { coding.hasOnlyLabels && decodesBody && !hasBytes && result == nil }
-
-    /// Whether libcurl has refused a body for a coding that is none.
-    ///
-    /// A request with a body is not sent twice.
-    var isRefusedForLabels: Bool {
-        coding.hasOnlyLabels && decodesBody && result == CURLE_BAD_CONTENT_ENCODING && request.httpBody == nil
-    }
-
-    /// The same request, after which the body is taken as it is.
-    var undecoded: NextHop {
-        var next = NextHop(request: request, digest: digest, isTrusted: isTrusted)
-        (next.refusedCredentials, next.isSentAgain, next.decodesBody) = (refusedCredentials, true, false)
-        return next
     }
 
     /// Whether a head has come that no other one follows.
@@ -139,25 +122,50 @@ struct CurlHop: ~Copyable {
 
     /// Takes bytes of the body; returns how many, or that they are to come again.
     mutating func receive(body bytes: UnsafeRawBufferPointer, limit: Int, at now: ContinuousClock.Instant) -> Int {
-        let received = Int(exchange.bytesReceived) + bytes.count
         if case .discarding = stage {
-            exchange.bytesReceived = Int64(received)
-            return received > Self.longestDiscardedBody ? 0 : bytes.count
+            exchange.bytesReceived += Int64(bytes.count)
+            return exchange.bytesReceived > Self.longestDiscardedBody ? 0 : bytes.count
         }
-        // Decoded bytes would be kept by libcurl, which does not keep many; and their number is known afterwards only.
-        if isBufferFull, !coding.isCoded {
+        if isBufferFull {
             isHeldBack = true
             return Int(KF_CURL_PAUSE)
         }
         if !hasBytes { gatheringEnd = now + Self.gatheringTime }
-        guard received <= limit, buffer.append(bytes, expected: min(announced, Self.longestPiece)) else {
-            let isTooLong = received > limit
-            let message = isTooLong ? "The body is longer than \(limit) bytes." : "There is no memory for the body."
-            refuse(.dataLengthExceedsMaximum, message)
-            return 0
+        let isTaken: Bool
+        switch decoding {
+        case .none: isTaken = append(bytes, limit: limit)
+        case .undone(let decoder): isTaken = decoder.decode(bytes) { append($0, limit: limit) }
+        case .impossible: isTaken = false
+        }
+        return isTaken ? bytes.count : 0
+    }
+
+    /// Takes bytes as the reader gets them.
+    private mutating func append(_ bytes: UnsafeRawBufferPointer, limit: Int) -> Bool {
+        let received = Int(exchange.bytesReceived) + bytes.count
+        guard received <= limit else {
+            return refuse(.dataLengthExceedsMaximum, "The body is longer than \(limit) bytes.")
+        }
+        guard buffer.append(bytes, expected: min(announced, Self.longestPiece)) else {
+            return refuse(.dataLengthExceedsMaximum, "There is no memory for the body.")
         }
         exchange.bytesReceived = Int64(received)
-        return bytes.count
+        return true
+    }
+
+    /// What is wrong with the coding of the body, once that has ended; nil where nothing is.
+    var codingFault: TransportError? {
+        guard refusal == nil else { return nil }
+        switch decoding {
+        case .undone(let decoder) where decoder.isDamaged:
+            return TransportError(.cannotDecodeContentData, "The compressed body is damaged.", url: request.url)
+        case .undone(let decoder) where result == CURLE_OK && !decoder.isComplete:
+            return TransportError(.cannotDecodeContentData, "The compressed body ends too early.", url: request.url)
+        case .impossible where result == CURLE_WRITE_ERROR:
+            let message = TransportError.undecodable(head.value(of: "content-encoding") ?? "", request.url)
+            return TransportError(.cannotDecodeContentData, message, url: request.url)
+        default: return nil
+        }
     }
 
     /// Ends the hop from a callback; false, as callbacks say it.

@@ -17,7 +17,6 @@ struct CurlSettings: Equatable {
     private let usesCookies: Bool
     /// User name and password that are sent as HTTP's Digest.
     private let digest: String?
-    private let decodesBody: Bool
     /// In milliseconds.
     private let connectTimeout: Int
     /// In seconds.
@@ -43,9 +42,9 @@ struct CurlSettings: Equatable {
         method = hop.request.httpMethod ?? "GET"
         hasBody = hop.request.httpBody != nil
         userAgent = configuration.userAgent
-        acceptedCodings = policy.asksForCompression ? "" : "identity"
+        acceptedCodings = policy.asksForCompression ? ContentDecoder.accepted : "identity"
         usesCookies = policy.usesCookies
-        (digest, decodesBody) = (hop.digest, hop.decodesBody)
+        digest = hop.digest
         let timeout = policy.connectTimeout.flatMap { $0 > 0 && $0 < 1e6 ? max(Int($0 * 1_000), 1) : nil }
         connectTimeout = timeout ?? Int(Int32.max)
         idleConnectionTimeout = Int(min(max(configuration.idleConnectionTimeout, 1), 1e8))
@@ -80,12 +79,12 @@ struct CurlSettings: Equatable {
         }
         handle.set(CURLOPT_USERAGENT, userAgent)
         handle.set(CURLOPT_ACCEPT_ENCODING, acceptedCodings)
+        handle.set(CURLOPT_HTTP_CONTENT_DECODING, 0)
         handle.set(CURLOPT_COOKIE, cookies)
         // It outlives a reset of the handle.
         kf_curl_set_pointer(handle.curl, CURLOPT_SHARE, usesCookies ? cookieJar : nil)
         if usesCookies { handle.set(CURLOPT_COOKIEFILE, "") }
         if let digest { kf_curl_set_digest(handle.curl, digest) }
-        if !decodesBody { handle.set(CURLOPT_HTTP_CONTENT_DECODING, 0) }
         // Libcurl allocates it for each request; the C library gives larger ones back to the system each time.
         handle.set(CURLOPT_BUFFERSIZE, 64 << 10)
         setConnection(of: handle)

@@ -160,8 +160,6 @@ extension CurlTransfer {
         while let handle = hop.handle {
             switch (hop.stage, hop.result) {
             case (.deciding, _): return
-            case (.head, nil) where hop.awaitsFirstByte: return
-            case (.head, _) where hop.isRefusedForLabels: follow(hop.undecoded)
             case (.head, _) where hop.hasFinalHead: headArrived()
             case (.head, nil): return
             case (.body, _) where hop.hasBytes:
@@ -170,11 +168,12 @@ extension CurlTransfer {
                     return resume(handle)
                 }
                 decide(events.didReceive(piece)) { transfer, _ in transfer.hop.stage = .body }
-            case (.body, CURLE_OK): return end(nil)
+            case (.body, CURLE_OK): return end(hop.codingFault)
             case (.body, nil), (.discarding, nil): return resume(handle)
             case (.discarding(let next), _): return follow(next)
             case (.head, let result?), (.body, let result?):
-                let failure = TransportError(result, of: handle, url: url, after: hop.head)
+                let failure =
+                    hop.codingFault ?? TransportError(result, of: handle, url: url, after: hop.head)
                 guard result == CURLE_PEER_FAILED_VERIFICATION, hop.refusal == nil, !hop.isTrusted else {
                     return end(hop.refusal ?? failure)
                 }

@@ -10,6 +10,14 @@ extension TransportError {
         self.init(code, message, url: url)
     }
 
+    /// What is said of a body whose field `Content-Encoding` names what cannot be undone.
+    static func undecodable(_ field: String, _ url: URL?) -> String {
+        let reason =
+            ContentCoding(field).labels.first.map { "of which \"\($0)\" is no known coding" }
+            ?? "which cannot be undone; its server has to send it as gzip, deflate or plain"
+        return "The body from \(place(url)) is coded as \"\(field)\", \(reason)."
+    }
+
     /// The host of a URL, with its port if it has one.
     static func place(_ url: URL?) -> String {
         guard let host = url?.host else { return "the server" }
@@ -51,20 +59,10 @@ private struct CurlFailure {
             (.secureConnectionFailed, "The file of trusted certificates cannot be read: \(detail).")
         case CURLE_SSL_CONNECT_ERROR, CURLE_SSL_CERTPROBLEM, CURLE_SSL_CIPHER, CURLE_SSL_ENGINE_INITFAILED:
             (.secureConnectionFailed, "No secure connection to \(host) could be made: \(detail).")
-        case CURLE_BAD_CONTENT_ENCODING, CURLE_WRITE_ERROR: (.cannotDecodeContentData, undecodable)
+        // Libcurl refuses a long list of codings, though it undoes none.
+        case CURLE_BAD_CONTENT_ENCODING: (.cannotDecodeContentData, "The body from \(host) has too many codings.")
         default: brokenResponse
         }
-    }
-
-    private var undecodable: String {
-        let field = head.value(of: "content-encoding") ?? ""
-        guard let label = ContentCoding(field).labels.first else {
-            // Which others libcurl can undo depends on how it was built.
-            return ["gzip", "x-gzip", "deflate"].contains(field.lowercased())
-                ? "The compressed body is damaged."
-                : "The body from \(host) is damaged, or the system's libcurl cannot undo its coding, \"\(field)\"."
-        }
-        return "The body from \(host) is coded as \"\(field)\", of which \"\(label)\" is no known coding."
     }
 
     private var noConnection: Meaning {

@@ -28,7 +28,7 @@ public struct TransportPolicy: Hashable, Sendable {
     /// A hint: libcurl does not recognise such networks.
     public var allowsConstrainedNetworkAccess: Bool
 
-    /// Whether to accept compressed bodies, of every coding the transport can decode.
+    /// Whether to accept compressed bodies, as gzip or deflate.
     ///
     /// Otherwise the request accepts the plain bytes only. Whatever it accepts, a coding of the response is undone, and
     /// a `Content-Encoding` that names none (such as `aws-chunked` or `utf-8`) is ignored; a list of both is an error.

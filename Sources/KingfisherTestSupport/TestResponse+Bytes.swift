@@ -1,7 +1,7 @@
 // The bytes of a scripted response: the part that is sent for a request, compression, the head.
 
 internal import CKFZlib
-internal import Foundation
+package import Foundation
 
 extension TestResponse {
     /// The response that is sent for `request`: a 304, a part, or all of it.
@@ -63,7 +63,7 @@ extension TestResponse {
 
 extension Data {
     /// The bytes as gzip, or in zlib's format, which HTTP calls deflate.
-    fileprivate func deflated(asGzip: Bool) -> Data {
+    package func deflated(asGzip: Bool) -> Data {
         var stream = z_stream()
         let size = Int32(MemoryLayout<z_stream>.size)
         // 16 more than the size of the window, as a power of two, stands for gzip.

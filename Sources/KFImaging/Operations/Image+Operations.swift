@@ -13,6 +13,11 @@ extension Image {
     package func resized(toPoints size: CGSize, filter: ResamplingFilter = .automatic) -> Image? {
         guard let bitmap = cgImage else { return self }
         guard let canvas = Geometry.canvas(points: size, scale: scale) else { return nil }
+        // Of two pixels that are equally near, it is the left or the upper one as the image is shown.
+        if filter == .nearest, imageOrientation != .up {
+            let result = try? bitmap.oriented(from: imageOrientation).resampled(to: canvas, filter: filter)
+            return result.map { derived($0) }
+        }
         // Turning the smaller of the two images is less work, and the kernel is symmetric.
         let stored = imageOrientation.isTransposing ? canvas.transposed : canvas
         let result = try? bitmap.resampled(to: stored, filter: filter).oriented(from: imageOrientation)

@@ -52,6 +52,37 @@ import Testing
         }
     }
 
+    @Test("An option that is given twice is as given once, under any of its names", arguments: OptionExample.all)
+    func twice(_ example: OptionExample) throws {
+        let option = try #require(OptionTable.all.first { $0.names.contains(example.name) })
+        for arguments in example.good {
+            let once = try plan("\(example.name):\(arguments)", settings: permissive)
+            for name in option.names {
+                let both = "\(name):\(arguments)/\(example.name):\(arguments)"
+                #expect(try plan(both, settings: permissive) == once, "\(both)")
+            }
+        }
+    }
+
+    @Test(
+        "Of an option that is given twice the last counts, where it gives every argument",
+        arguments: OptionExample.all
+    )
+    func last(_ example: OptionExample) throws {
+        let option = try #require(OptionTable.all.first { $0.names.contains(example.name) })
+        // Pairs, names and tags are collected.
+        guard !option.repeats else { return }
+        for (index, last) in example.good.enumerated() {
+            let values = last.split(separator: ":", omittingEmptySubsequences: false)
+            guard values.count == option.arguments.count, !values.contains("") else { continue }
+            for (other, first) in example.good.enumerated() where other != index {
+                let both = "\(example.name):\(first)/w:5/\(example.name):\(last)"
+                let expected = try plan("w:5/\(example.name):\(last)", settings: permissive)
+                #expect(try plan(both, settings: permissive) == expected, "\(both)")
+            }
+        }
+    }
+
     @Test("Empty arguments leave what was there", arguments: OptionExample.all)
     func empty(_ example: OptionExample) throws {
         let option = try #require(OptionTable.all.first { $0.names.contains(example.name) })

@@ -56,7 +56,8 @@ extension OptionTable {
             "pixelate",
             "pix",
             group: .look,
-            help: "Makes squares of about that side; 0 and 1 do nothing.",
+            help: "Makes squares of that side from the top left, each the mean of its pixels; the last are cut off. "
+                + "0 and 1 do nothing.",
             arguments: [OptionArgument("size", .length, \.effects.pixelate)]
         ),
         ImageOption(

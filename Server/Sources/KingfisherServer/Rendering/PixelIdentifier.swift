@@ -5,7 +5,7 @@ import Kingfisher
 
 extension ImagePlan {
     /// Is raised when the same plan makes another image than before: what the disk has is made anew then.
-    private static let renderingVersion = 1
+    private static let renderingVersion = 2
 
     /// A text of all that changes a pixel, and of nothing else; two plans of one text have one result.
     ///

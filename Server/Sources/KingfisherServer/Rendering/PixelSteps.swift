@@ -2,7 +2,7 @@
 
 import Foundation
 import KFImageURLs
-import Kingfisher
+@_spi(Server) import Kingfisher
 
 /// Parts of an image that were found by looking at its pixels; nil until then.
 struct FoundParts {
@@ -179,18 +179,8 @@ extension PixelSteps {
         if effects.sharpen > 0 {
             result = result.flatMap { applied(SharpeningImageProcessor(sigma: effects.sharpen), to: $0) }
         }
-        if effects.pixelate > 1 { result = result.flatMap { pixelated($0, side: effects.pixelate) } }
+        if effects.pixelate > 1 { result = result.flatMap { $0.pixelated(side: effects.pixelate) } }
         return result
-    }
-
-    /// Squares of about that side: as many as are needed for the image, all of one size.
-    private func pixelated(_ image: Image, side: Int) -> Image? {
-        let size = PixelSource.pixels(image).size
-        let side = min(side, size.longerSide)
-        let squares = CGSize(width: (size.width + side - 1) / side, height: (size.height + side - 1) / side)
-        let means = ResizingImageProcessor(referenceSize: squares, filter: .bilinear)
-        let enlarging = ResizingImageProcessor(referenceSize: size.cgSize, filter: .nearest)
-        return applied(means, to: image).flatMap { applied(enlarging, to: $0) }
     }
 
     /// The image with all that is added around it, on its background.

@@ -1,0 +1,128 @@
+// What holds for every URL, tried with random ones: sizes are as computed, and turned sources count as upright ones.
+
+import Foundation
+import KFImageURLs
+import KFImageURLsTestSupport
+import Kingfisher
+import KingfisherServer
+import KingfisherTestSupport
+import Testing
+
+@Suite(.timeLimit(.minutes(10))) struct PropertyTests {
+    @Test("A result has the size that the geometry foretells") func sizes() async throws {
+        try await RenderingRig.run { rig in
+            for number in 0..<120 {
+                var random = TestSeed.generator(number)
+                let image = RandomImage.image(using: &random)
+                let source = PixelSize(width: image.pixelWidth, height: image.pixelHeight)
+                rig.server.route("/\(number)", .data(try #require(image.pngData())))
+                let options = RandomOptions.text(using: &random)
+                let request = try rig.request(options + "f:png", path: "/\(number)")
+                let foretold = ImageGeometry(source: source, plan: request.plan).size
+                let result = try Pixels(try await rig.renderer.render(request).image.data)
+                #expect(
+                    result.size == [foretold.width, foretold.height],
+                    "\(options) of \(source), seed \(TestSeed.value)"
+                )
+            }
+        }
+    }
+
+    @Test("A turned source gives the pixels of an upright one", arguments: 0..<24) func turned(number: Int) async throws
+    {
+        try await RenderingRig.run { rig in
+            var random = TestSeed.generator(number)
+            let image = RandomImage.image(using: &random)
+            let options = RandomOptions.text(using: &random)
+            for orientation in Orientation.allCases {
+                let file = try RandomImage.png(of: image, turned: orientation)
+                rig.server.route("/\(orientation.exif)", .data(file))
+            }
+            let expected = try await rig.pixels(options + "ar:1", path: "/1")
+            for orientation in 2...8 {
+                let result = try await rig.pixels(options + "ar:1", path: "/\(orientation)")
+                let outcome = ImageComparison.compare(
+                    try #require(result.image.cgImage),
+                    try #require(expected.image.cgImage),
+                    atLeast: 0
+                )
+                // Scaled before it is turned or after: sums are rounded once more in between.
+                #expect(
+                    outcome.psnr != nil && outcome.largestDifference <= 2,
+                    "\(options), \(orientation): \(outcome), seed \(TestSeed.value)"
+                )
+            }
+        }
+    }
+}
+
+/// Small images, and files of them.
+private enum RandomImage {
+    /// Noise in some colours, opaque and less so, with a border.
+    static func image(using random: inout MutatedPaths.Generator) -> Image {
+        let (width, height) = (Int.random(in: 4...60, using: &random), Int.random(in: 4...60, using: &random))
+        let bitmap = Bitmap(width: width, height: height) { bytes, bytesPerRow in
+            for place in 0..<width * height {
+                let (x, y) = (place % width, place / width)
+                let isBorder = [0, width - 1].contains(x) || [0, height - 1].contains(y)
+                let alphas: [UInt8] = isBorder ? [255] : [0, 255, 255, .random(in: 0...255, using: &random)]
+                let alpha = alphas.randomElement(using: &random) ?? 255
+                for channel in 0..<3 {
+                    let value = isBorder ? 77 : UInt8.random(in: 0...alpha, using: &random)
+                    bytes[y * bytesPerRow + x * 4 + channel] = value
+                }
+                bytes[y * bytesPerRow + x * 4 + 3] = alpha
+            }
+        }
+        return Image(cgImage: bitmap)
+    }
+
+    /// A PNG that shows an image, and says that it is to be turned for that.
+    static func png(of image: Image, turned orientation: Orientation) throws -> Data {
+        let inverse: Orientation =
+            switch orientation {
+            case .left: .right
+            case .right: .left
+            default: orientation
+            }
+        let stored = Image(cgImage: try #require(image.cgImage), orientation: inverse).kf.normalized
+        var file = try #require(stored.pngData())
+        // Little-endian EXIF with one field: tag 0x0112, type 3, count 1.
+        let field: [UInt8] = [1, 0, 0x12, 1, 3, 0, 1, 0, 0, 0, UInt8(orientation.exif), 0, 0, 0, 0, 0, 0, 0]
+        let block = Array("II".utf8) + [42, 0, 8, 0, 0, 0] + field
+        // Behind the header, which has 33 bytes with the signature.
+        file.insert(contentsOf: chunk("eXIf", block), at: 33)
+        return file
+    }
+
+    private static func chunk(_ name: String, _ content: [UInt8]) -> [UInt8] {
+        func number(_ value: UInt32) -> [UInt8] { (0..<4).map { UInt8(value >> (24 - 8 * $0) & 255) } }
+        let body = Array(name.utf8) + content
+        let checksum = ~body.reduce(UInt32.max) { sum, byte in
+            (0..<8).reduce(sum ^ UInt32(byte)) { value, _ in value >> 1 ^ (value & 1 == 1 ? 0xEDB8_8320 : 0) }
+        }
+        return number(UInt32(content.count)) + body + number(checksum)
+    }
+}
+
+/// Options with random arguments, each followed by a slash.
+private enum RandomOptions {
+    static func text(using random: inout MutatedPaths.Generator) -> String {
+        func number(_ range: ClosedRange<Int>) -> Int { .random(in: range, using: &random) }
+        func word(_ words: String...) -> String { words.randomElement(using: &random) ?? words[0] }
+        let gravity = word("ce", "no", "so", "ea", "we", "noea", "nowe", "soea", "sowe")
+        let offsets = word("", ":3:-2", ":0.1:0.2", ":\(number(0...40)):\(number(0...40))")
+        let options = [
+            "rs:\(word("fit", "fill", "fill-down", "force", "auto")):\(number(0...80)):\(number(0...80)):\(number(0...1))",
+            "w:\(number(1...80))", "h:\(number(1...80))", "mw:\(number(0...80))", "mh:\(number(0...80))",
+            "z:0.\(number(1...9))", "dpr:\(word("0.5", "1.5", "2", "3"))", "el:1", "ex:1:\(gravity)\(offsets)",
+            "exar:1:\(gravity)\(offsets)", "g:\(gravity)\(offsets)", "g:fp:0.\(number(0...9)):0.\(number(0...9))",
+            "g:sm",
+            "c:\(number(0...60)):\(number(0...60)):\(gravity)\(offsets)", "c:0.\(number(1...9)):0.\(number(1...9))",
+            "pd:\(number(0...9)):\(number(0...9)):\(number(0...9)):\(number(0...9))", "rot:\(word("90", "180", "270"))",
+            "fl:\(number(0...1)):\(number(0...1))", "bg:\(word("fff", "10:20:30"))", "pix:\(number(0...20))",
+            "mrd:\(number(1...70))",
+        ]
+        return (0..<number(1...4)).map { _ in (options.randomElement(using: &random) ?? "w:9") + "/" }.joined()
+    }
+}

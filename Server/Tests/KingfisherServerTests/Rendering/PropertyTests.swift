@@ -1,4 +1,5 @@
-// What holds for every URL, tried with random ones: sizes are as computed, and turned sources count as upright ones.
+// What holds for every URL, tried with random ones: sizes are as computed, turned sources count as upright ones, and the
+// tool makes the same bytes.
 
 import Foundation
 import KFImageURLs
@@ -53,6 +54,50 @@ import Testing
                 )
             }
         }
+    }
+
+    @Test("The tool makes the same bytes for the same question", .enabled(if: Tool.isUpToDate), arguments: 0..<8)
+    func tool(number: Int) async throws {
+        try await RenderingRig.run { rig in
+            var random = TestSeed.generator(number)
+            let image = RandomImage.image(using: &random)
+            let file = try RandomImage.png(of: image, turned: Orientation.allCases[number])
+            rig.server.route("/a", .data(file))
+            let source = rig.directory.appendingPathComponent("source.png")
+            try file.write(to: source)
+            for (options, steps) in Self.equals(image, using: &random) {
+                for (format, quality) in [("png", 85), ("jpg", 85), ("webp", 60)] {
+                    let result = try await rig.render(options + "q:\(quality)/f:\(format)").image.data
+                    let output = rig.directory.appendingPathComponent("result.\(format)")
+                    try await Tool.process(source, to: output, steps: steps, quality: quality)
+                    #expect(
+                        try result == Data(contentsOf: output),
+                        "\(options)f:\(format), \(steps) of \(image.size), seed \(TestSeed.value)"
+                    )
+                }
+            }
+        }
+    }
+
+    /// Options, and the steps of the tool that mean the same.
+    private static func equals(
+        _ image: Image,
+        using random: inout MutatedPaths.Generator
+    ) -> [(options: String, steps: String)] {
+        let width = Int.random(in: 1...image.pixelWidth, using: &random)
+        let height = Int.random(in: 1...image.pixelHeight, using: &random)
+        let x = Int.random(in: 0...image.pixelWidth - width, using: &random)
+        let y = Int.random(in: 0...image.pixelHeight - height, using: &random)
+        return [
+            ("", ""), ("w:\(width)/h:\(height)/", "thumbnail(\(width)x\(height))"),
+            ("w:\(width)/", "thumbnail(\(width)x)"),
+            ("rs:force:\(width):\(height)/", "thumbnail(\(width)x\(height),exact)"),
+            ("rs:fill:\(width):\(height)/g:nowe/", "thumbnail(\(width)x\(height),fill,anchor=0,0)"),
+            ("rs:fill:\(width):\(height)/g:soea/", "thumbnail(\(width)x\(height),fill,anchor=1,1)"),
+            ("c:\(width):\(height):nowe:\(x):\(y)/", "crop(\(width)x\(height),\(x)px,\(y)px)"),
+            ("rot:90/", "rotate(90)"), ("rot:180/fl:1/", "rotate(180)|>flip(h)"), ("fl:0:1/", "flip(v)"),
+            ("bg:ff8000/", "blend(normal,1,#ff8000)"),
+        ]
     }
 }
 
@@ -124,5 +169,35 @@ private enum RandomOptions {
             "mrd:\(number(1...70))",
         ]
         return (0..<number(1...4)).map { _ in (options.randomElement(using: &random) ?? "w:9") + "/" }.joined()
+    }
+}
+
+/// The command line tool, where it was built beside these tests.
+private enum Tool {
+    private static let path = URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent().appending(path: "kf")
+
+    /// Whether it was made of the sources as they are now.
+    static var isUpToDate: Bool {
+        func date(_ file: URL) -> Date? {
+            try? file.resourceValues(forKeys: [.contentModificationDateKey]).contentModificationDate
+        }
+        guard let made = date(path) else { return false }
+        let sources = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../../../Sources")
+        let files = FileManager.default.enumerator(at: sources, includingPropertiesForKeys: nil)?.compactMap {
+            $0 as? URL
+        }
+        let code = (files ?? []).filter { ["swift", "c", "h"].contains($0.pathExtension) }
+        return !code.isEmpty && code.allSatisfy { date($0).map { $0 <= made } ?? false }
+    }
+
+    static func process(_ source: URL, to output: URL, steps: String, quality: Int) async throws {
+        let process = Process()
+        process.executableURL = path
+        process.arguments = ["process", source.path, "-o", output.path, "-q", "\(quality)", "--quiet"]
+        if output.pathExtension == "png" { process.arguments?.removeAll { ["-q", "\(quality)"].contains($0) } }
+        if !steps.isEmpty { process.arguments? += ["--process", steps] }
+        try process.run()
+        process.waitUntilExit()
+        try #require(process.terminationStatus == 0, "\(steps)")
     }
 }

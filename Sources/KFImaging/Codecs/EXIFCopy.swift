@@ -41,13 +41,18 @@ package struct EXIFCopy {
         self.bytes = bytes
     }
 
-    /// The block for an upright sRGB image: without thumbnail, orientation 1.
+    /// The block for an sRGB image, without thumbnail.
     ///
-    /// - Parameter keepsLocation: Whether it says where the image was taken.
+    /// - Parameters:
+    ///   - keepsLocation: Whether it says where the image was taken.
+    ///   - keepsOrientation: Whether it says what it said of the orientation, since the pixels are as they were stored;
+    ///     else that they are upright.
     /// - Returns: The block; nil when nothing is left to say.
-    package func block(keepsLocation: Bool) -> Data? {
-        let main = number(4, 4).map(fields) ?? []
-        var parts = [main.filter { $0.tag != Self.orientation } + [short(Self.orientation, 1)]]
+    package func block(keepsLocation: Bool, keepsOrientation: Bool = false) -> Data? {
+        let all = number(4, 4).map(fields) ?? []
+        let main = all.filter { $0.tag != Self.orientation }
+        let orientation = keepsOrientation ? all.first { $0.tag == Self.orientation } : nil
+        var parts = [main + [orientation ?? short(Self.orientation, 1)]]
         var pointers: [Int] = []
         for (tag, isKept) in [(Self.details, true), (Self.location, keepsLocation)] where isKept {
             guard let place = pointer(tag, among: allFields(number(4, 4) ?? 0)) else { continue }
@@ -57,7 +62,7 @@ package struct EXIFCopy {
             parts.append(part)
             pointers.append(tag)
         }
-        guard main.contains(where: { $0.tag != Self.orientation }) || parts.count > 1 else { return nil }
+        guard !main.isEmpty || orientation != nil || parts.count > 1 else { return nil }
         return write(parts, pointers)
     }
 

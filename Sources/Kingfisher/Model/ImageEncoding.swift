@@ -62,6 +62,12 @@ public struct ImageEncoding: Hashable, Sendable {
     public var maxFrameCount: Int?
     /// What is taken over from the source beside the pixels.
     public var keptMetadata = KeptMetadata.none
+    /// Whether JPEG and WebP get the ICC profile of sRGB, some 600 bytes.
+    ///
+    /// Without one every program takes them for sRGB, which is what they are; PNG and AVIF are marked in any case.
+    public var embedsProfile = false
+    /// Whether EXIF that is kept says how the source was to be turned: its pixels were not.
+    @_spi(Server) public var keepsOrientation = false
 
     /// Encodes in a format; nil means the format of the source.
     public init(_ format: ImageContentType? = nil, quality: Double? = nil) {
@@ -79,6 +85,7 @@ public struct ImageEncoding: Hashable, Sendable {
             Self.fields(preferredFormats.map(\.rawValue)), Self.fields(allowedFormats.map(\.rawValue)),
             Self.fields(formatQuality.map { "\($0.value) \($0.key.rawValue)" }.sorted()),
             maxFrameCount.map { "\($0)" } ?? "",
+            (embedsProfile ? "profile" : "") + (keepsOrientation ? "orientation" : ""),
         ]
         if rules.contains(where: { !$0.isEmpty }) { fields += rules }
         return Self.fields(fields)
@@ -168,7 +175,7 @@ extension ImageEncoding {
         let type = format ?? suitable(sourceFormat, for: image, isAnimated: animation != nil)
         let quality = formatQuality[type] ?? quality ?? Self.usualQuality
         var options = ImageEncodingOptions(quality: quality, lossless: isLossless)
-        options.metadata = EncodedMetadata(exif: exif(of: source), hasProfile: true)
+        options.metadata = EncodedMetadata(exif: exif(of: source), hasProfile: embedsProfile)
         func encoded() throws(ImagingError) -> Data {
             guard let animation, Codecs.canEncodeAnimation(as: type) else {
                 return try Codecs.encode(image, as: type, options)
@@ -224,7 +231,10 @@ extension ImageEncoding {
         guard keptMetadata != .none, let source else { return nil }
         let block = Codecs.exif(of: source).flatMap { EXIFCopy($0) }
         guard keptMetadata != .copyright else { return block?.copyright }
-        return block?.block(keepsLocation: keptMetadata == .exifWithLocation)
+        return block?.block(
+            keepsLocation: keptMetadata == .exifWithLocation,
+            keepsOrientation: keepsOrientation
+        )
     }
 }
 

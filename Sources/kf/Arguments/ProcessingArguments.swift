@@ -73,6 +73,14 @@ struct ProcessingArguments: ParsableArguments {
     )
     var keep: KeptMetadata?
 
+    @Flag(
+        help: """
+            Write the ICC profile of sRGB into JPEG and WebP, some 600 bytes, for programs that ask for one; without it \
+            files are taken for sRGB, too. Images are encoded anew for it.
+            """
+    )
+    var profile = false
+
     @Flag(help: "Take only the first frame of an animation.")
     var still = false
 
@@ -161,12 +169,13 @@ struct ProcessingArguments: ParsableArguments {
             isLossless: lossless,
             subsampling: subsampling,
             keeps: keep,
+            embedsProfile: profile,
             maxSize: maxSize?.bytes,
             iconSides: sizes,
             isStill: still,
             keepsFrames: keepFrames,
             keepsFormat: destination == .inPlace,
-            isChanged: isProcessed || still || keep != nil
+            isChanged: isProcessed || still || keep != nil || profile
         )
     }
 }

@@ -17,6 +17,8 @@ struct Encoding: Sendable {
     var subsampling: Subsampling?
     /// What `--keep` named.
     var keeps: KeptMetadata?
+    /// Whether JPEG and WebP get the profile of sRGB.
+    var embedsProfile = false
     /// The most bytes of a file, for which the quality is chosen.
     var maxSize: Int?
     /// The sides of the images in an icon, where some were named.
@@ -85,9 +87,10 @@ struct Encoding: Sendable {
         options.iconSides = iconSides
         options.keepsFrames = keepsFrames
         if subsampling == .half, type.hasSubsampling { options.lossless = false }
-        let data = await WorkExecutor.cpu.run { [options, keeps] () async -> Result<Data, ImagingError> in
+        let data = await WorkExecutor.cpu.run {
+            [options, keeps, embedsProfile] () async -> Result<Data, ImagingError> in
             var options = options
-            options.metadata = EncodedMetadata(exif: keeps?.exif(of: original), hasProfile: true)
+            options.metadata = EncodedMetadata(exif: keeps?.exif(of: original), hasProfile: embedsProfile)
             return Result { [options] () throws(ImagingError) in
                 guard let animation else { return try Codecs.encode(image, as: type, options) }
                 return try Codecs.encode(animation, as: type, options)

@@ -108,10 +108,11 @@ private struct Slides: ImageFrameSource {
                 }
             }
         }
-        var first = ImageEncoding(), exif = ImageEncoding(), location = ImageEncoding()
+        var first = ImageEncoding(), exif = ImageEncoding(), location = ImageEncoding(), profile = ImageEncoding()
         first.frames = .first
         (exif.keptMetadata, location.keptMetadata) = (.exif, .exifWithLocation)
-        encodings += [first, exif, location]
+        profile.embedsProfile = true
+        encodings += [first, exif, location, profile]
         var keys: Set<String> = []
         for name in names {
             for encoding in encodings {
@@ -244,6 +245,20 @@ private struct Slides: ImageFrameSource {
             #expect(try await maker(keeping))
             #expect(rig.server.count("/a") == 1)
         }
+    }
+
+    @Test(
+        "JPEG and WebP carry the profile of sRGB only where it is asked for",
+        arguments: [ImageContentType.jpeg, .webp]
+    )
+    func profile(format: ImageContentType) async throws {
+        var encoding = ImageEncoding(format)
+        let plain = try await SampleImage.gradient().kf.encoded(as: encoding).data
+        encoding.embedsProfile = true
+        let described = try await SampleImage.gradient().kf.encoded(as: encoding).data
+        #expect(try ImageInfo(data: plain).colorProfileName == nil)
+        #expect(try ImageInfo(data: described).colorProfileName?.contains("sRGB") == true)
+        #expect(described.count > plain.count + 400)
     }
 
     @Test("All frames of an animation are processed and encoded, or the first") func frames() async throws {

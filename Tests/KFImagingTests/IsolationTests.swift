@@ -89,11 +89,14 @@ private func sample(_ misdeed: String) -> Data { sample + Data("misdeed=\(misdee
         limits.isolation = isolation
         var box = DecodingOptions(scale: 2, limits: limits)
         box.thumbnail = Thumbnail(width: 9, height: 30, mode: .fill, anchor: .smart, enlarges: true)
+        var middle = DecodingOptions(limits: limits)
+        middle.thumbnail = Thumbnail(width: 9, height: 7, mode: .exact, anchor: .center, enlarges: true)
+        middle.thumbnail?.coverage = PixelExtent(width: 0.9, height: 1.02)
         var strict = ImageDecodingLimits(maxPixelCount: 100)
         strict.isolation = isolation
         return [
             DecodingOptions(limits: limits), DecodingOptions(maxPixelSize: 17, limits: limits), box,
-            DecodingOptions(limits: strict),
+            middle, DecodingOptions(limits: strict),
         ]
     }
 

@@ -34,6 +34,8 @@ private func operations(on size: PixelSize) -> [Operation] {
         ("blurred", { $0.blurred(radius: 5) }),
         ("blurred widely", { $0.blurred(radius: 400) }),
         ("sharpened", { $0.sharpened(sigma: 1, amount: 1) }),
+        ("blurred by a cut Gaussian", { $0.cutGaussianBlurred(sigma: 3) }),
+        ("sharpened in lightness", { $0.sharpenedInLightness(sigma: 3) }),
     ]
 }
 

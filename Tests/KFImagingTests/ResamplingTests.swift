@@ -24,12 +24,18 @@ import Testing
     }
 
     /// The definition: one axis of an image of numbers, no rounding.
-    private func resized(_ line: [SIMD4<Double>], to count: Int, _ filter: ResamplingFilter) -> [SIMD4<Double>] {
-        let ratio = Double(line.count) / Double(count)
-        let automatic: ResamplingFilter = ratio > 1 ? .lanczos3 : .bilinear
+    private func resized(
+        _ line: [SIMD4<Double>],
+        to count: Int,
+        _ filter: ResamplingFilter,
+        showing coverage: Double = 1
+    ) -> [SIMD4<Double>] {
+        let ratio = Double(line.count) * coverage / Double(count)
+        let beginning = Double(line.count) * (1 - coverage) / 2
+        let automatic: ResamplingFilter = ratio > 1 ? .lanczos3 : .catmullRom
         let filter = filter == .automatic ? automatic : filter
         return (0..<count).map { i in
-            let center = (Double(i) + 0.5) * ratio
+            let center = beginning + (Double(i) + 0.5) * ratio
             if filter == .nearest { return line[Int(center)] }
             var (sum, total) = (SIMD4<Double>.zero, 0.0)
             for (j, value) in line.enumerated() {
@@ -58,14 +64,13 @@ import Testing
             resized(row.map { SIMD4(Double($0.r), Double($0.g), Double($0.b), Double($0.a)) }, to: size.width, filter)
         }
         let columns = (0..<size.width).map { x in resized(rows.map { $0[x] }, to: size.height, filter) }
-        func byte(_ value: Double) -> UInt8 { UInt8(min(max(value, 0), 255).rounded()) }
         return (0..<size.height).map { y in
             (0..<size.width).map { x in
-                let (pixel, alpha) = (columns[x][y], byte(columns[x][y].w))
+                let (pixel, alpha) = (columns[x][y], Self.byte(columns[x][y].w))
                 return Pixel(
-                    r: min(byte(pixel.x), alpha),
-                    g: min(byte(pixel.y), alpha),
-                    b: min(byte(pixel.z), alpha),
+                    r: min(Self.byte(pixel.x), alpha),
+                    g: min(Self.byte(pixel.y), alpha),
+                    b: min(Self.byte(pixel.z), alpha),
                     a: alpha
                 )
             }
@@ -86,6 +91,27 @@ import Testing
             }
         }
     }
+
+    @Test(
+        "Of a side that is a little too short or too long for the proportions, the middle is shown",
+        arguments: [0.93, 0.99, 1.01, 1.06]
+    )
+    func coverage(share: Double) throws {
+        let image = Self.noise(29, 1, opaque: true)
+        for count in [8, 7, 40] {
+            let target = ScaledSize(PixelSize(count, 1), coverage: PixelExtent(width: share, height: 1))
+            let line = image.rows[0].map { SIMD4(Double($0.r), Double($0.g), Double($0.b), Double($0.a)) }
+            let expected = resized(line, to: count, .automatic, showing: share)
+            let result = try image.resampled(to: target).rows[0]
+            for (pixel, numbers) in zip(result, expected) {
+                let near = Pixel(r: Self.byte(numbers.x), g: Self.byte(numbers.y), b: Self.byte(numbers.z))
+                #expect(pixel.isNear(near, within: 1), "\(count)")
+            }
+            #expect(try image.resampled(to: target.size).rows[0] != result)
+        }
+    }
+
+    private static func byte(_ value: Double) -> UInt8 { UInt8(min(max(value, 0), 255).rounded()) }
 
     @Test("Resized photos look like those of the formula", arguments: [ResamplingFilter.bilinear, .lanczos3])
     func resizedPhotos(filter: ResamplingFilter) throws {
@@ -255,7 +281,7 @@ import Testing
         for target in [1, 2, 3, 7, 8, 31] where target != height {
             let size = PixelSize(6, target)
             let arrived = try Bitmap(size, hasAlpha: nil) { rows throws(ImagingError) in
-                var resampler = try Resampler(from: image.size, to: size, filter)
+                var resampler = try Resampler(from: image.size, to: ScaledSize(size), filter)
                 image.withUnsafeBytes { bytes in
                     guard let base = bytes.bindMemory(to: UInt8.self).baseAddress else { return }
                     var y = 0

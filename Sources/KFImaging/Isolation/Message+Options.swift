@@ -20,6 +20,10 @@ extension MessageWriter {
             writer.add(box.height)
             writer.add(box.mode.rawValue)
             writer.add(box.enlarges)
+            writer.add(box.coverage) { writer, coverage in
+                writer.add(coverage.width)
+                writer.add(coverage.height)
+            }
         }
     }
 }
@@ -45,13 +49,17 @@ extension MessageReader {
         options.thumbnail = try optional { reader throws(MalformedMessage) in
             let (width, height) = (try reader.any(), try reader.any())
             guard let mode = ThumbnailMode(rawValue: try reader.string()) else { throw MalformedMessage() }
-            return Thumbnail(
+            var thumbnail = Thumbnail(
                 width: width,
                 height: height,
                 mode: mode,
                 anchor: .center,
                 enlarges: try reader.bool()
             )
+            thumbnail.coverage = try reader.optional { reader throws(MalformedMessage) in
+                PixelExtent(width: try reader.share(), height: try reader.share())
+            }
+            return thumbnail
         }
         return options
     }

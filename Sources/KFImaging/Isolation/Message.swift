@@ -61,6 +61,13 @@ package struct MessageReader {
         Double(bitPattern: UInt64(bitPattern: Int64(try int(in: Int.min...Int.max))))
     }
 
+    /// About how much of something is used, 1 being all.
+    mutating func share() throws(MalformedMessage) -> Double {
+        let value = try double()
+        guard value > 0, value <= 2 else { throw MalformedMessage() }
+        return value
+    }
+
     /// A number of seconds.
     mutating func seconds() throws(MalformedMessage) -> Double {
         let value = try double()

@@ -32,10 +32,12 @@ public struct ImageDecodingOptions: Sendable, Hashable {
     var isReducing: Bool { maxPixelSize != nil || thumbnail != nil }
 
     /// The size to decode to, for an image that is stored in the given size and still has to be turned.
-    func target(for stored: PixelSize, _ orientation: Orientation = .up) -> PixelSize {
-        guard let thumbnail else { return Geometry.thumbnail(of: stored, limit: maxPixelSize ?? 0) }
-        guard orientation.isTransposing else { return thumbnail.scaled(stored) }
-        return thumbnail.scaled(stored.transposed).transposed
+    func target(for stored: PixelSize, _ orientation: Orientation = .up) -> ScaledSize {
+        guard let thumbnail else { return ScaledSize(Geometry.thumbnail(of: stored, limit: maxPixelSize ?? 0)) }
+        guard orientation.isTransposing else {
+            return ScaledSize(thumbnail.scaled(stored), coverage: thumbnail.coverage)
+        }
+        return ScaledSize(thumbnail.scaled(stored.transposed).transposed, coverage: thumbnail.coverage?.transposed)
     }
 }
 

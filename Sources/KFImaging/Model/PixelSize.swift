@@ -37,8 +37,28 @@ package struct PixelExtent: Hashable, Sendable {
         self.height = height
     }
 
+    /// With width and height changed for one another.
+    var transposed: PixelExtent { PixelExtent(width: height, height: width) }
+
     /// All of a size.
     package init(_ size: PixelSize) { self.init(width: Double(size.width), height: Double(size.height)) }
+}
+
+/// The size that an image is scaled to, and how much of it that shows.
+///
+/// Where both sides are scaled by one factor, one of them is rounded: of 211×140 pixels that become 29×19, the 19 rows
+/// show 138.2 rows, around the middle, or else the image would become a little lower than it is.
+package struct ScaledSize: Hashable, Sendable {
+    package let size: PixelSize
+    /// The shares of the width and height that are shown; above 1 the outermost pixels reach a little beyond the edges.
+    package var coverage: PixelExtent
+
+    /// - Parameters:
+    ///   - size: The size.
+    ///   - coverage: The shares of the width and height that are shown; nil is all of both.
+    package init(_ size: PixelSize, coverage: PixelExtent? = nil) {
+        (self.size, self.coverage) = (size, coverage ?? PixelExtent(width: 1, height: 1))
+    }
 }
 
 /// A rectangle within an image, in pixels.

@@ -7,7 +7,7 @@ import Foundation
 /// All but ``nearest`` take more pixels into account the more an image is reduced, so nothing is skipped. All work on
 /// sRGB values as they are.
 public enum ResamplingFilter: String, Sendable, Hashable, CaseIterable {
-    /// ``lanczos3`` along an axis that is reduced, ``bilinear`` along one that is enlarged; the default.
+    /// ``lanczos3`` along an axis that is reduced, ``catmullRom`` along one that is enlarged; the default.
     case automatic
     /// The one nearest pixel: hard edges, jagged when reduced.
     case nearest
@@ -20,7 +20,7 @@ public enum ResamplingFilter: String, Sendable, Hashable, CaseIterable {
 
     /// The filter for one axis: never ``automatic``.
     func resolved(isReducing: Bool) -> ResamplingFilter {
-        self == .automatic ? (isReducing ? .lanczos3 : .bilinear) : self
+        self == .automatic ? (isReducing ? .lanczos3 : .catmullRom) : self
     }
 
     /// Where the kernel ends, in pixels from its centre; that of ``automatic`` depends on the axis.

@@ -34,6 +34,8 @@ package struct Thumbnail: Sendable, Hashable {
     package var mode: ThumbnailMode
     package var anchor: ThumbnailAnchor
     package var enlarges: Bool
+    /// The shares of the displayed width and height that the scaled image shows, see ``ScaledSize``; nil is all of both.
+    package var coverage: PixelExtent?
 
     package init(width: Int, height: Int, mode: ThumbnailMode, anchor: ThumbnailAnchor, enlarges: Bool) {
         self.width = width

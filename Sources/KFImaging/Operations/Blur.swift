@@ -11,7 +11,7 @@ extension Bitmap {
     /// - Throws: ``ImagingError/outOfMemory(bytes:)``.
     package func blurred(radius: Double) throws(ImagingError) -> Bitmap {
         guard let blur = BoxBlur(radius: radius) else { return self }
-        return try blurredByBoxes(blur)
+        return try blurred(blur)
     }
 
     /// This bitmap, blurred by a Gaussian of a standard deviation in pixels, which is kept within a twentieth.
@@ -21,29 +21,33 @@ extension Bitmap {
     /// - Throws: ``ImagingError/outOfMemory(bytes:)``.
     package func gaussianBlurred(sigma: Double) throws(ImagingError) -> Bitmap {
         guard sigma >= 0.1 else { return self }
-        if sigma > 4 { return try blurredByBoxes(BoxBlur(sigma: sigma)) }
-        return try combinedWithBlur(sigma: sigma) { _, mean, target, count in
+        if sigma > 4 { return try blurred(BoxBlur(sigma: sigma)) }
+        return try blurred(RowBlur(size, sigma: sigma))
+    }
+
+    func blurred(_ blur: RowBlur) throws(ImagingError) -> Bitmap {
+        try combined(with: blur) { _, mean, target, count in
             for index in 0..<count { target[index] = UInt8(min(mean[index] + 0.5, 255)) }
         }
     }
 
-    private func blurredByBoxes(_ blur: BoxBlur) throws(ImagingError) -> Bitmap {
+    func blurred(_ blur: BoxBlur) throws(ImagingError) -> Bitmap {
         // Sums of columns take as much as ten rows, and the rows above a pixel are kept: together they may be more than
         // the image itself.
         let isMuch = kf_box_blur_scratch(bytesPerRow, height, blur.widest) > bytesPerRow * height / 2
-        return isMuch ? try blurredInPieces(blur) : try blurred(blur)
+        return isMuch ? try blurredInPieces(blur) : try blurredAtOnce(blur)
     }
 
     /// Blurs pieces side by side, each together with the columns around it that its pixels depend on.
     private func blurredInPieces(_ blur: BoxBlur) throws(ImagingError) -> Bitmap {
         let reach = blur.radii.reduce(0) { $0 + Int($1) }
         let step = max(1 << 15, 2 * reach)
-        guard width > step else { return try blurred(blur) }
+        guard width > step else { return try blurredAtOnce(blur) }
         return try Bitmap(size, hasAlpha: hasAlpha ? nil : false) { rows throws(ImagingError) in
             for left in stride(from: 0, to: width, by: step) {
                 let right = min(left + step, width)
                 let (first, end) = (max(0, left - reach), min(right + reach, width))
-                let piece = try part(x: first, y: 0, PixelSize(end - first, height)).blurred(blur)
+                let piece = try part(x: first, y: 0, PixelSize(end - first, height)).blurredAtOnce(blur)
                 piece.forEachRow { y, row in
                     (rows.pixels(y) + left).update(from: row + (left - first), count: right - left)
                 }
@@ -51,7 +55,7 @@ extension Bitmap {
         }
     }
 
-    private func blurred(_ blur: BoxBlur) throws(ImagingError) -> Bitmap {
+    private func blurredAtOnce(_ blur: BoxBlur) throws(ImagingError) -> Bitmap {
         let scratch = try Buffer<UInt8>(kf_box_blur_scratch(bytesPerRow, height, blur.widest))
         defer { withExtendedLifetime(scratch) {} }
         return try withUnsafeBytes { bytes throws(ImagingError) in

@@ -30,7 +30,7 @@ struct BoxReduction {
     init?(
         from source: PixelSize,
         extent: PixelExtent? = nil,
-        to target: PixelSize,
+        to target: ScaledSize,
         _ filter: ResamplingFilter
     ) throws(ImagingError) {
         let extent = extent ?? PixelExtent(source)
@@ -38,7 +38,7 @@ struct BoxReduction {
             let part = Int(extent / Double(target) / 16)
             return filter != .nearest && part > 1 ? part : 1
         }
-        box = PixelSize(length(extent.width, target.width), length(extent.height, target.height))
+        box = PixelSize(length(extent.width, target.size.width), length(extent.height, target.size.height))
         guard box.pixelCount > 1 else { return nil }
         self.source = source
         let boxes = PixelSize(

@@ -33,13 +33,13 @@ struct Resampler {
     /// - Parameters:
     ///   - source: The size that the rows have.
     ///   - extent: How much of that is the image; nil when all of it is.
-    ///   - target: The size to make.
+    ///   - target: The size to make, and how much of the image it shows.
     ///   - filter: The kernel.
     /// - Throws: ``ImagingError/outOfMemory(bytes:)``.
     init(
         from source: PixelSize,
         extent: PixelExtent? = nil,
-        to target: PixelSize,
+        to target: ScaledSize,
         _ filter: ResamplingFilter = .automatic
     ) throws(ImagingError) {
         try self.init(from: source, extent ?? PixelExtent(source), to: target, filter, isWindowed: true)
@@ -48,15 +48,28 @@ struct Resampler {
     private init(
         from source: PixelSize,
         _ extent: PixelExtent,
-        to target: PixelSize,
+        to scaled: ScaledSize,
         _ filter: ResamplingFilter,
         isWindowed: Bool
     ) throws(ImagingError) {
         self.source = source
-        self.target = target
+        target = scaled.size
+        let coverage = scaled.coverage
         // The loops take four pixels at a time, and may read three that do not exist.
-        columns = try ResamplingKernel(from: extent.width, to: target.width, filter, multiple: 4)
-        lines = try ResamplingKernel(from: extent.height, to: target.height, filter, multiple: 2)
+        columns = try ResamplingKernel(
+            from: extent.width,
+            coverage: coverage.width,
+            to: target.width,
+            filter,
+            multiple: 4
+        )
+        lines = try ResamplingKernel(
+            from: extent.height,
+            coverage: coverage.height,
+            to: target.height,
+            filter,
+            multiple: 2
+        )
         band = Self.band(of: source)
         slots = min(lines.taps + band, source.height)
         window = isWindowed ? try Buffer(slots * source.width * 4) : nil
@@ -97,10 +110,12 @@ struct Resampler {
         _ rows: UnsafePointer<UInt8>,
         bytesPerRow: Int,
         from source: PixelSize,
+        showing coverage: PixelExtent,
         to output: PixelRows,
         _ filter: ResamplingFilter
     ) throws(ImagingError) {
-        var resampler = try Resampler(from: source, PixelExtent(source), to: output.size, filter, isWindowed: false)
+        let target = ScaledSize(output.size, coverage: coverage)
+        var resampler = try Resampler(from: source, PixelExtent(source), to: target, filter, isWindowed: false)
         defer { withExtendedLifetime(resampler) {} }
         for line in 0..<output.size.height {
             resampler.emit(line, to: output) { rows + $0 * bytesPerRow }
@@ -158,15 +173,31 @@ extension Bitmap {
         to target: PixelSize,
         filter: ResamplingFilter = .automatic
     ) throws(ImagingError) -> Bitmap {
-        guard target != size else { return self }
+        try resampled(to: ScaledSize(target), filter: filter)
+    }
+
+    /// This bitmap, or as much of it as is to be shown, in another size.
+    ///
+    /// The same size gives the same object.
+    ///
+    /// - Throws: ``ImagingError/outOfMemory(bytes:)``.
+    func resampled(to target: ScaledSize, filter: ResamplingFilter = .automatic) throws(ImagingError) -> Bitmap {
+        guard target.size != size else { return self }
         return try withUnsafeBytes { bytes throws(ImagingError) in
-            try Bitmap(target, hasAlpha: hasAlpha ? nil : false) { rows throws(ImagingError) in
+            try Bitmap(target.size, hasAlpha: hasAlpha ? nil : false) { rows throws(ImagingError) in
                 guard let base = bytes.bindMemory(to: UInt8.self).baseAddress else { return rows.fill() }
                 if var boxes = try BoxReduction(from: size, to: target, filter) {
                     for y in 0..<height { boxes.addRow(base + y * bytesPerRow, to: rows) }
                     return
                 }
-                try Resampler.resize(base, bytesPerRow: bytesPerRow, from: size, to: rows, filter)
+                try Resampler.resize(
+                    base,
+                    bytesPerRow: bytesPerRow,
+                    from: size,
+                    showing: target.coverage,
+                    to: rows,
+                    filter
+                )
             }
         }
     }

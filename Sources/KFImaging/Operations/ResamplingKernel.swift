@@ -25,6 +25,8 @@ struct ResamplingKernel {
     private let used: Int
     private let source: Int
     private let ratio: Double
+    /// Where the first target sample begins in the source.
+    private let beginning: Double
     private let filter: ResamplingFilter
 
     /// How many weights a section may have: enough for targets of 20,000 samples at a hundred weights each.
@@ -37,17 +39,25 @@ struct ResamplingKernel {
     ///
     /// - Parameters:
     ///   - extent: n, the length of what is resized; need not be a whole number.
+    ///   - coverage: Which share of it the target shows, around the middle: n is that much less, or more.
     ///   - target: m, the number of samples it becomes.
     ///   - filter: The kernel.
     ///   - multiple: The number that the number of taps is a multiple of.
     /// - Throws: ``ImagingError/outOfMemory(bytes:)``.
-    init(from extent: Double, to target: Int, _ filter: ResamplingFilter, multiple: Int = 1) throws(ImagingError) {
-        ratio = extent / Double(target)
+    init(
+        from extent: Double,
+        coverage: Double = 1,
+        to target: Int,
+        _ filter: ResamplingFilter,
+        multiple: Int = 1
+    ) throws(ImagingError) {
+        ratio = extent * coverage / Double(target)
+        beginning = extent * (1 - coverage) / 2
         // A sample of which less than half belongs to the image says more about what lies beyond its edge.
         source = max(1, Int(extent.rounded()))
         self.filter = filter.resolved(isReducing: ratio > 1)
         let support = self.filter.support * Self.stretch(self.filter, ratio)
-        let isSingle = self.filter == .nearest || extent == Double(target)
+        let isSingle = self.filter == .nearest || extent == Double(target) && coverage == 1
         used = isSingle ? 1 : min(source, Int((2 * support).rounded(.up)))
         taps = (used + multiple - 1) / multiple * multiple
         count = target
@@ -86,7 +96,7 @@ struct ResamplingKernel {
         var largest = 0.0
         var before = Double.infinity
         for i in section {
-            let center = (Double(i) + 0.5) * ratio
+            let center = beginning + (Double(i) + 0.5) * ratio
             let wanted = used == 1 ? Int(center) : Int((center - support - 0.5).rounded(.down)) + 1
             let first = min(max(wanted, 0), source - used)
             let place = i - section.lowerBound

@@ -17,7 +17,7 @@ extension Bitmap {
         // Below a tenth of a pixel the Gaussian is a single number, and nothing would change.
         guard sigma >= 0.1, amount > 0, sigma.isFinite, amount.isFinite else { return self }
         let strength = Float(min(amount, 100))
-        return try combinedWithBlur(sigma: min(sigma, 100)) { source, mean, target, count in
+        return try combined(with: RowBlur(size, sigma: min(sigma, 100))) { source, mean, target, count in
             sharpen(source, mean, to: target, count: count, strength: strength)
         }
     }

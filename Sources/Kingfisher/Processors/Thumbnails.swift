@@ -80,6 +80,24 @@ public struct ThumbnailImageProcessor: ImageProcessor {
         box(options).process(item: item, options: options)
     }
 
+    /// The thumbnail of the mode `ThumbnailMode.exact` that shows some of the image, around its middle.
+    ///
+    /// - Parameters:
+    ///   - item: Data to decode small, or an image to make smaller.
+    ///   - coverage: The shares of width and height that are shown, above 0 and at most 2: less than 1 where a rounded side
+    ///     is a little too short for the proportions of the image, more where it is too long.
+    ///   - options: Names the scale.
+    /// - Returns: The image, or nil as for ``process(item:options:)``.
+    @_spi(Server) public func process(
+        item: ImageProcessItem,
+        covering coverage: CGSize,
+        options: KingfisherParsedOptionsInfo
+    ) -> KFCrossPlatformImage? {
+        var box = box(options)
+        box.thumbnail.coverage = PixelExtent(width: coverage.width, height: coverage.height)
+        return box.process(item: item, options: options)
+    }
+
     private func box(_ options: KingfisherParsedOptionsInfo) -> ThumbnailBox {
         func side(_ points: CGFloat) -> Int {
             let pixels = points * options.scaleFactor

@@ -75,7 +75,7 @@ final class BMPReader: RowReader {
     }
 
     /// The image in this size.
-    func bitmap(of target: PixelSize) throws(ImagingError) -> Bitmap {
+    func bitmap(of target: ScaledSize) throws(ImagingError) -> Bitmap {
         let isOpaque = isComplete && runs == nil && mask == nil && !channels.hasAlpha
         let rows = RowDecoding(
             source: header.size,

@@ -26,7 +26,7 @@ enum JPEGCodec: ImageCodec {
         let header = reader.header
         try header.check(options.limits)
         let target = options.target(for: header.size, header.orientation)
-        let eighths = header.eighths(covering: target, times: Codecs.scalingMargin)
+        let eighths = header.eighths(covering: target.size, times: Codecs.scalingMargin)
         let decoded = try reader.start(eighths: eighths, maxScanCount: options.limits.maxScanCount)
         let rows = header.decoding(from: decoded, eighths: eighths, to: target)
         guard let (bitmap, isComplete) = try rows.bitmap(from: reader) else {

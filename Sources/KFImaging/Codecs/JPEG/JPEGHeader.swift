@@ -45,7 +45,7 @@ struct JPEGHeader {
     }
 
     /// How rows of the decoder become a bitmap; missing pixels become grey.
-    func decoding(from decoded: PixelSize, eighths: UInt32, to target: PixelSize) -> RowDecoding {
+    func decoding(from decoded: PixelSize, eighths: UInt32, to target: ScaledSize) -> RowDecoding {
         let scale = Double(eighths) / 8
         return RowDecoding(
             source: decoded,

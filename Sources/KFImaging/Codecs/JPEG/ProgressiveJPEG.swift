@@ -125,7 +125,7 @@ package final class ProgressiveJPEG: RowReader {
         let target = options.target(for: header.size, header.orientation)
         var (width, height): (UInt32, UInt32) = (0, 0)
         // A preview is shown for a moment: less is decoded for it, and a smaller kernel does.
-        let eighths = header.eighths(covering: target, times: 1)
+        let eighths = header.eighths(covering: target.size, times: 1)
         try check(kf_jpeg_scans_start(handle, eighths, &width, &height, &message))
         self.header = header
         rows = header.decoding(from: PixelSize(Int(width), Int(height)), eighths: eighths, to: target)

@@ -66,12 +66,12 @@ enum PNGCodec: ImageCodec {
     ) throws(ImagingError) -> Bitmap {
         let reader = try PNGReader(bytes)
         try limits.check(width: reader.size.width, height: reader.size.height)
-        return try bitmap(of: reader, reader.size, color).bitmap
+        return try bitmap(of: reader, ScaledSize(reader.size), color).bitmap
     }
 
     private static func bitmap(
         of reader: PNGReader,
-        _ target: PixelSize,
+        _ target: ScaledSize,
         _ color: ColorTransform?
     ) throws(ImagingError) -> (bitmap: Bitmap, isComplete: Bool) {
         if let bitmap = try reader.fastPath(color)?.bitmap(of: target) { return bitmap }
@@ -137,7 +137,7 @@ private final class PNGReader: RowReader {
 
     /// The image in this size, through libpng; nil when no row of it can be decoded.
     func bitmap(
-        of target: PixelSize,
+        of target: ScaledSize,
         _ color: ColorTransform?
     ) throws(ImagingError) -> (bitmap: Bitmap, isComplete: Bool)? {
         let conversion = PixelConversion(color: color, isStraight: hasAlpha)

@@ -36,7 +36,7 @@ struct PNGFastPath {
     }
 
     /// The image in this size; nil when that fails, and libpng has to decode as much as it can.
-    func bitmap(of target: PixelSize) throws(ImagingError) -> (bitmap: Bitmap, isComplete: Bool)? {
+    func bitmap(of target: ScaledSize) throws(ImagingError) -> (bitmap: Bitmap, isComplete: Bool)? {
         let decoding = RowDecoding(
             source: size,
             target: target,
@@ -44,7 +44,7 @@ struct PNGFastPath {
             hasAlpha: hasAlpha ? nil : false,
             missing: 0
         )
-        if target == size { return try bitmapInPlace(decoding) }
+        if target.size == size { return try bitmapInPlace(decoding) }
         guard rows.lineBytes <= Self.maxLineBytes else { return nil }
         let lines = try Buffer<UInt8>(rows.lineBytes)
         defer { withExtendedLifetime(lines) {} }

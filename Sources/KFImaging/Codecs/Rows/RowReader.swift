@@ -25,7 +25,7 @@ struct RowDecoding {
     let source: PixelSize
     /// How much of that is the image; nil when all of it is.
     var extent: PixelExtent?
-    let target: PixelSize
+    let target: ScaledSize
     var filter = ResamplingFilter.automatic
     let conversion: PixelConversion
     /// Nil when the pixels must be looked at.
@@ -36,8 +36,8 @@ struct RowDecoding {
     /// The bitmap, and whether all of its rows could be decoded; nil when not a single one could.
     func bitmap(from reader: some RowReader) throws(ImagingError) -> (bitmap: Bitmap, isComplete: Bool)? {
         var decoded = 0
-        let bitmap = try Bitmap(target, capacity: { $0 }) { rows, _ throws(ImagingError) in
-            decoded = source == target ? fill(rows, from: reader) : try resize(into: rows, from: reader)
+        let bitmap = try Bitmap(target.size, capacity: { $0 }) { rows, _ throws(ImagingError) in
+            decoded = source == target.size ? fill(rows, from: reader) : try resize(into: rows, from: reader)
             // Missing rows may be transparent.
             return hasAlpha == false && (decoded == source.height || missing >> 24 == 255) ? false : nil
         }
@@ -47,6 +47,7 @@ struct RowDecoding {
     /// Decodes rows of the size that the target has; returns how many there were.
     func fill(_ rows: PixelRows, from reader: some RowReader) -> Int {
         // With work to do on the rows, a few at a time stay in the cache.
+        let target = self.target.size
         let band = conversion.isIdentity ? target.height : 16
         var done = 0
         while done < target.height {

@@ -27,7 +27,7 @@ enum WebPCodec: ImageCodec {
         let reader = try WebPReader(bytes)
         try options.limits.check(width: reader.size.width, height: reader.size.height)
         let target = options.target(for: reader.size, reader.orientation)
-        let (bitmap, isComplete) = try reader.bitmap(reader.decodedSize(for: target))
+        let (bitmap, isComplete) = try reader.bitmap(reader.decodedSize(for: target.size))
         return DecodedImage(
             bitmap: try bitmap.resampled(to: target),
             orientation: reader.orientation,

@@ -1,5 +1,5 @@
 // Amounts of light: matrices between their colour spaces, and their bytes of sRGB. Used by the conversions that lcms
-// does not do: L*a*b*, high dynamic range.
+// does not do (L*a*b*, high dynamic range), and by sharpening in lightness.
 
 import CKFCodecs
 

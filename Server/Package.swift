@@ -109,6 +109,7 @@ let package = Package(
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
                 .product(name: "KingfisherTestSupport", package: "Kingfisher"),
             ],
+            exclude: ["Imgproxy/Recorded"],
             swiftSettings: settings
         ),
     ],

@@ -22,8 +22,8 @@ package enum ReferencePage {
         where the source is percent-encoded behind `plain/` (an `@` in it is `%40`), or in base64 with the alphabet for URLs, in
         which slashes may stand anywhere. The format may be left out. The order of options does not matter, except that a later
         option of the same name comes before an earlier one. An argument that is empty or missing leaves what was there. A boolean
-        is `1`, `t`, `true`, `0`, `f` or `false`; anything else is off, and the log has a warning. An option that is not on this
-        page is answered with 404.
+        is `1`, `t`, `true`, `0`, `f` or `false`; anything else is off, and the log has a warning, and so is an empty one that is
+        the only argument of its option. An option that is not on this page is answered with 404.
 
         """
 

@@ -123,12 +123,36 @@ import Testing
         #expect(try geometry("rs:fit:200:200/g:sm").cut == .all)
     }
 
-    @Test("An area lies in the middle to half a pixel, whatever is left over")
+    @Test("In the middle an area has half of what is left, and of one more pixel, on its left")
     func centered() throws {
-        for width in 1...50 {
-            guard case .rect(let rect) = try geometry("c:\(width):10", width: 51, height: 10).crop else { continue }
-            #expect(abs(Double(rect.origin.x) - Double(51 - width) / 2) <= 0.5)
+        for (free, left) in [0, 1, 2, 2, 2, 3, 4, 4, 4, 5, 6, 6, 6].enumerated() {
+            let crop = try geometry("c:\(51 - free):10", width: 51, height: 10).crop
+            #expect(crop == (free == 0 ? .all : rect(left, 0, 51 - free, 10)), "\(free)")
+            let extended = try geometry("rs:fit:\(51 + free):10:0:1", width: 51, height: 10)
+            #expect(extended.position == PixelPoint(x: left, y: 0), "\(free)")
         }
+    }
+
+    @Test("A crop's middle and focus are rounded in the image as it is stored", arguments: 1...8)
+    func storedMiddle(orientation: Int) throws {
+        // Of 41 pixels 10 are cut off at the top left, and of 5 left over, 3 at the beginning.
+        let mirrored: [(x: Bool, y: Bool)] = [
+            (false, false), (true, false), (true, true), (false, true), (false, false), (true, false), (true, true),
+            (false, true),
+        ]
+        func crop(_ options: String) throws -> ImageGeometry.Part {
+            let source = PixelSize(width: 41, height: 41)
+            return ImageGeometry(source: source, orientation: orientation, plan: try plan(options)).crop
+        }
+        let (x, y) = mirrored[orientation - 1]
+        #expect(try crop("c:36:36") == rect(x ? 2 : 3, y ? 2 : 3, 36, 36))
+        #expect(try crop("c:36:36/fl:1") == rect(x ? 3 : 2, y ? 2 : 3, 36, 36))
+        #expect(try crop("c:36:36/rot:180") == rect(x ? 3 : 2, y ? 3 : 2, 36, 36))
+        #expect(try crop("c:36:36/ar:0") == rect(3, 3, 36, 36))
+        #expect(try crop("c:20:20:fp:0.5:0.5/ar:0") == rect(10, 10, 20, 20))
+        #expect(try crop("c:20:20:fp:0.5:0.5") == rect(x ? 11 : 10, y ? 11 : 10, 20, 20))
+        #expect(try crop("c:20:20:nowe") == rect(0, 0, 20, 20))
+        #expect(try crop("c:20:20:soea:1:2") == rect(20, 19, 20, 20))
     }
 
     @Test("Canvases have the size or the proportions asked for, and the image lies where they say")

@@ -9,6 +9,7 @@ package struct OptionArgument: Sendable {
     package let initial: String
     /// Whether the value was one; an argument that was not changes nothing.
     let set: @Sendable (inout PlanBuilder, String) -> Bool
+    private(set) var isTruthValue = false
 
     init(
         _ name: String,
@@ -43,6 +44,7 @@ package struct OptionArgument: Sendable {
             builder.plan[keyPath: field] = value.read(text) ?? false
             return true
         }
+        isTruthValue = true
     }
 }
 
@@ -87,14 +89,15 @@ package struct ImageOption: Sendable {
 
     /// Why the values cannot be applied; nil after they were.
     ///
-    /// Empty values leave what was there.
+    /// Empty values leave what was there, but a truth value that is all an option has is off.
     func apply(_ values: [String], to builder: inout PlanBuilder) -> String? {
         if !repeats && values.count > arguments.count {
             return "\(values.count) arguments, at most \(arguments.count) are taken"
         }
         if let complaint = check(values) { return complaint }
         if let setTogether { return setTogether(&builder, values) }
-        for (argument, value) in zip(arguments, values) where !value.isEmpty {
+        for (argument, value) in zip(arguments, values)
+        where !value.isEmpty || argument.isTruthValue && arguments.count == 1 {
             guard argument.set(&builder, value) else { return Self.refusal(of: value, for: argument) }
         }
         return nil

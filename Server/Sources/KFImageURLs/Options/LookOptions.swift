@@ -42,14 +42,16 @@ extension OptionTable {
             "blur",
             "bl",
             group: .look,
-            help: "Blurs the result; sigma in pixels.",
+            help:
+                "Blurs the result by a Gaussian that ends at a fifth of its height: a sigma of 1 pixel looks like 0.7, 2 like "
+                + "1.6.",
             arguments: [OptionArgument("sigma", .number(from: 0), \.effects.blur)]
         ),
         ImageOption(
             "sharpen",
             "sh",
             group: .look,
-            help: "Sharpens the result; sigma in pixels.",
+            help: "Makes edges steeper in lightness, and leaves flat areas and grain alone; sigma in pixels.",
             arguments: [OptionArgument("sigma", .number(from: 0), \.effects.sharpen)]
         ),
         ImageOption(

@@ -133,7 +133,9 @@ extension OptionTable {
             "trim",
             "t",
             group: .crop,
-            help: "Cuts off a border of one colour: the given one, or that of the pixel at the top left.",
+            help:
+                "Cuts off a border of one colour: the given one, or that of the pixel at the top left. Single pixels do not "
+                + "count, transparent ones are magenta; animations keep their borders.",
             arguments: [
                 OptionArgument("threshold", Value.number(from: 0).orNil("off"), \.trim.threshold),
                 OptionArgument("color", Value.color.orNil("top left"), \.trim.color),

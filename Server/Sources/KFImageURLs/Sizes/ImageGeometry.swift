@@ -12,10 +12,19 @@ package struct ImageGeometry: Hashable, Sendable {
         case smart(PixelSize)
     }
 
+    /// A part of a width and of a height; 1 is all of it.
+    package struct Shares: Hashable, Sendable {
+        package let width: Double
+        package let height: Double
+    }
+
     /// What is used of the source, after all turning; ``ImagePlan/Turning/undone(for:in:)`` says where it was before.
     package let crop: Part
     /// The size of that part after scaling.
     package let scaled: PixelSize
+    /// The shares of that part's width and height that the scaled image shows, around its middle: both are scaled by
+    /// exact factors, and only then are sides rounded to pixels.
+    package let coverage: Shares
     /// What is kept of the scaled image.
     package let cut: Part
     /// The size of the canvas; that of the cut image where nothing is added.
@@ -41,10 +50,17 @@ package struct ImageGeometry: Hashable, Sendable {
     ///
     /// - Parameters:
     ///   - source: The source's size in pixels, after its orientation was applied if the plan asks for that.
+    ///   - orientation: The orientation that the source is stored in, as EXIF numbers it.
     ///   - plan: What is asked for.
     ///   - resultLimit: The longest side of a result in pixels; 0 is no limit. The plan may name its own.
     ///   - formatLimit: What the format of the result holds.
-    package init(source: PixelSize, plan: ImagePlan, resultLimit: Int = 0, formatLimit: FormatLimit = .none) {
+    package init(
+        source: PixelSize,
+        orientation: Int = 1,
+        plan: ImagePlan,
+        resultLimit: Int = 0,
+        formatLimit: FormatLimit = .none
+    ) {
         let positive = PixelSize(width: max(source.width, 1), height: max(source.height, 1))
         let turned = plan.turning.transposes ? positive.transposed : positive
         let cropped = Self.size(of: plan.crop, in: turned)
@@ -62,9 +78,19 @@ package struct ImageGeometry: Hashable, Sendable {
             scaling.reduce(by: factor, source: cropped)
             sizes = Sizes(source: cropped, scaling: scaling, plan: plan)
         }
-        crop = Self.part(cropped, of: turned, gravity: plan.crop.ownGravity ?? plan.gravity, dpr: 1)
+        let mirroring = plan.turning.mirroring(exif: orientation)
+        let cropGravity = plan.crop.ownGravity ?? plan.gravity
+        crop = Self.part(cropped, of: turned, cropGravity.place(cropped, in: turned, dpr: 1, mirroring: mirroring))
         scaled = sizes.scaled
-        cut = Self.part(sizes.cut, of: sizes.scaled, gravity: plan.gravity, dpr: scaling.dpr)
+        coverage = Shares(
+            width: min(Double(scaled.width) / (Double(cropped.width) * scaling.x), 2),
+            height: min(Double(scaled.height) / (Double(cropped.height) * scaling.y), 2)
+        )
+        cut = Self.part(
+            sizes.cut,
+            of: sizes.scaled,
+            plan.gravity.place(sizes.cut, in: sizes.scaled, dpr: scaling.dpr)
+        )
         canvas = sizes.canvas
         position = Self.position(of: sizes, gravities: plan.canvas, dpr: scaling.dpr)
         padding = sizes.padding
@@ -82,9 +108,9 @@ package struct ImageGeometry: Hashable, Sendable {
         return PixelSize(width: side(crop.width, of: source.width), height: side(crop.height, of: source.height))
     }
 
-    private static func part(_ size: PixelSize, of whole: PixelSize, gravity: Gravity, dpr: Double) -> Part {
+    private static func part(_ size: PixelSize, of whole: PixelSize, _ place: PixelPoint?) -> Part {
         if size == whole { return .all }
-        return gravity.place(size, in: whole, dpr: dpr).map { .rect(PixelRect(origin: $0, size: size)) } ?? .smart(size)
+        return place.map { .rect(PixelRect(origin: $0, size: size)) } ?? .smart(size)
     }
 
     /// First the canvas of the size asked for, then the one of its proportions.

@@ -1,31 +1,46 @@
 // Where a smaller area lies within a larger one. For crops and canvases.
 
+/// Which axes run the other way in the stored image, where crops are rounded to whole pixels.
+package struct Mirroring: Hashable, Sendable {
+    package var horizontal = false
+    package var vertical = false
+
+    package init() {}
+}
+
 extension Gravity {
     /// The place of the inner area, which is within the outer one; nil if only the pixels can tell.
-    func place(_ inner: PixelSize, in outer: PixelSize, dpr: Double) -> PixelPoint? {
-        let free = PixelSize(width: outer.width - inner.width, height: outer.height - inner.height)
-        guard free.width > 0 || free.height > 0 else { return PixelPoint(x: 0, y: 0) }
-        let place: PixelPoint
-        switch kind {
-        case .smart:
-            return nil
-        case .focusPoint:
-            place = PixelPoint(
-                x: pixelsToEven(Double(outer.width) * x) - inner.width / 2,
-                y: pixelsToEven(Double(outer.height) * y) - inner.height / 2
-            )
-        default:
-            place = PixelPoint(
-                x: Self.distance(horizontalSide, free: free.width, offset: Self.offset(x, of: outer.width, dpr: dpr)),
-                y: Self.distance(verticalSide, free: free.height, offset: Self.offset(y, of: outer.height, dpr: dpr))
-            )
-        }
-        return PixelPoint(x: min(max(place.x, 0), max(free.width, 0)), y: min(max(place.y, 0), max(free.height, 0)))
+    ///
+    /// - Parameters:
+    ///   - inner: The size of what is placed.
+    ///   - outer: The size of that in which it lies.
+    ///   - dpr: The factor for offsets in pixels.
+    ///   - mirroring: The axes along which the place is counted, and rounded, from the other end.
+    /// - Returns: The place.
+    func place(
+        _ inner: PixelSize,
+        in outer: PixelSize,
+        dpr: Double,
+        mirroring: Mirroring = Mirroring()
+    ) -> PixelPoint? {
+        if kind == .smart && inner != outer { return nil }
+        let horizontal = Axis(
+            side: horizontalSide,
+            outer: outer.width,
+            inner: inner.width,
+            isMirrored: mirroring.horizontal
+        )
+        let vertical = Axis(
+            side: verticalSide,
+            outer: outer.height,
+            inner: inner.height,
+            isMirrored: mirroring.vertical
+        )
+        if kind == .focusPoint { return PixelPoint(x: horizontal.place(focus: x), y: vertical.place(focus: y)) }
+        return PixelPoint(x: horizontal.place(offset: x, dpr: dpr), y: vertical.place(offset: y, dpr: dpr))
     }
 
-    private enum Side { case beginning, middle, end }
-
-    private var horizontalSide: Side {
+    private var horizontalSide: Axis.Side {
         switch kind {
         case .west, .northWest, .southWest: .beginning
         case .east, .northEast, .southEast: .end
@@ -33,24 +48,43 @@ extension Gravity {
         }
     }
 
-    private var verticalSide: Side {
+    private var verticalSide: Axis.Side {
         switch kind {
         case .north, .northWest, .northEast: .beginning
         case .south, .southWest, .southEast: .end
         default: .middle
         }
     }
+}
 
-    /// Pixels of an offset: from 1 on it is a number of them, below relative.
-    private static func offset(_ value: Double, of length: Int, dpr: Double) -> Int {
-        pixelsToEven(abs(value) >= 1 ? value * dpr : value * Double(length))
+/// A length within a longer one.
+private struct Axis {
+    enum Side { case beginning, middle, end }
+
+    let side: Side
+    let outer: Int
+    let inner: Int
+    let isMirrored: Bool
+
+    private var free: Int { max(outer - inner, 0) }
+
+    /// The place around a point, from 0 to 1.
+    func place(focus: Double) -> Int {
+        clamped(counted(pixelsToEven(Double(outer) * (isMirrored ? 1 - focus : focus)) - inner / 2))
     }
 
-    private static func distance(_ side: Side, free: Int, offset: Int) -> Int {
-        switch side {
-        case .beginning: offset
-        case .middle: pixelsToEven(Double(free) / 2) + offset
-        case .end: free - offset
+    /// The place at the side, moved towards the middle or, in the middle, to the right or down.
+    func place(offset: Double, dpr: Double) -> Int {
+        // From 1 on it is a number of pixels, below relative.
+        let offset = pixelsToEven(abs(offset) >= 1 ? offset * dpr : offset * Double(outer))
+        return switch side {
+        case .beginning: clamped(offset)
+        case .middle: clamped(counted(pixelsToEven(Double(free + 1) / 2)) + offset)
+        case .end: clamped(free - offset)
         }
     }
+
+    private func counted(_ place: Int) -> Int { isMirrored ? free - place : place }
+
+    private func clamped(_ place: Int) -> Int { min(max(place, 0), free) }
 }

@@ -72,6 +72,7 @@ extension RenderingRequest {
         let metadata = plan.metadata
         encoding.keptMetadata =
             metadata.isStripped ? (metadata.keepsCopyright ? .copyright : .none) : .exifWithLocation
+        encoding.keepsOrientation = !plan.turning.followsOrientation
         return encoding
     }
 }

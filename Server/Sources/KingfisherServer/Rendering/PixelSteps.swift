@@ -6,7 +6,6 @@ import KFImageURLs
 
 /// Parts of an image that were found by looking at its pixels; nil until then.
 struct FoundParts {
-    var trimmed: CGRect?
     /// In the image that the crop is taken from.
     var cropped: CGRect?
     var cut: CGRect?
@@ -18,6 +17,8 @@ struct PixelSteps {
     private let resultLimit: Int
     private let check: SourceCheck
     private let options: KingfisherParsedOptionsInfo
+    /// How the source was stored, before it was turned upright.
+    var orientation = Orientation.up
     /// What is known before the run is taken from here, what the run finds is put here.
     var parts = FoundParts()
     /// The size of the result, if it is smaller than the plan asks for since the format holds no more.
@@ -29,7 +30,6 @@ struct PixelSteps {
 
     /// The result; an error if the source is damaged, or something would be too large.
     mutating func run(on source: PixelSource) throws(RenderingError) -> Image {
-        guard let source = trimmed(source) else { throw .noMemory }
         let geometry = geometry(of: source)
         try check.sizes(of: geometry)
         if geometry.isFittedToFormat { fittedSize = geometry.size }
@@ -53,6 +53,7 @@ struct PixelSteps {
         if source.isDrawing { plan.resizing.enlarges = true }
         return ImageGeometry(
             source: source.size,
+            orientation: orientation.exif,
             plan: plan,
             resultLimit: resultLimit,
             formatLimit: plan.formatLimit
@@ -71,19 +72,16 @@ struct PixelSteps {
 // MARK: - Cutting and scaling
 
 extension PixelSteps {
-    private mutating func trimmed(_ source: PixelSource) -> PixelSource? {
-        guard plan.trim.threshold != nil, case .pixels(let image) = source else { return source }
-        parts.trimmed = parts.trimmed ?? plan.trim.part(of: image)
-        guard let rect = parts.trimmed else { return source }
-        return part(rect, of: image).map { .pixels($0) }
-    }
-
     /// The part that the plan crops, in its final size but not turned.
     private mutating func scaled(_ source: PixelSource, _ geometry: ImageGeometry) -> Image? {
         let target = beforeTurning(geometry.scaled)
+        let shown = geometry.coverage
+        let coverage =
+            plan.turning.transposes
+            ? CGSize(width: shown.height, height: shown.width) : CGSize(width: shown.width, height: shown.height)
         let cropped: PixelSize
         switch geometry.crop {
-        case .all: return source.image(of: target, options)
+        case .all: return source.image(of: target, covering: coverage, options)
         case .rect(let rect): cropped = beforeTurning(rect.size)
         case .smart(let size): cropped = beforeTurning(size)
         }
@@ -99,7 +97,7 @@ extension PixelSteps {
             let rect = cropRect(geometry.crop, of: source.size, in: image, whole, reduction),
             let part = part(rect, of: image)
         else { return nil }
-        return PixelSource.pixels(part).image(of: target, options)
+        return PixelSource.pixels(part).image(of: target, covering: coverage, options)
     }
 
     /// Where the crop lies in an image of the size `whole`, to which the source was reduced.
@@ -174,10 +172,10 @@ extension PixelSteps {
         let effects = plan.effects
         var result: Image? = image
         if effects.blur > 0 {
-            result = result.flatMap { applied(BlurImageProcessor(blurRadius: effects.blur), to: $0) }
+            result = result.flatMap { $0.kf.blurredByCutGaussian(sigma: effects.blur) }
         }
         if effects.sharpen > 0 {
-            result = result.flatMap { applied(SharpeningImageProcessor(sigma: effects.sharpen), to: $0) }
+            result = result.flatMap { $0.kf.sharpenedInLightness(sigma: effects.sharpen) }
         }
         if effects.pixelate > 1 { result = result.flatMap { $0.pixelated(side: effects.pixelate) } }
         return result

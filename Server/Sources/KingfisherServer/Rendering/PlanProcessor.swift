@@ -13,6 +13,8 @@ struct PlanProcessor: PartFindingImageProcessor, WeighingImageProcessor {
     private let keptFormats: Set<ImageContentType>
     /// What the first frame of an animation has fixed for all.
     private var parts = FoundParts()
+    /// Frames are not trimmed: each might lose another border.
+    private var isForFrames = false
     /// What it is a part of; nil for look-ups, which process nothing.
     let making: Making?
     private let preferredFormats: [FileFormat]
@@ -61,7 +63,7 @@ struct PlanProcessor: PartFindingImageProcessor, WeighingImageProcessor {
         defer { making?.didRun(from: begin) }
         do throws(RenderingError) {
             switch item {
-            case .image(let image): return try made(of: .pixels(image.kf.normalized), options)
+            case .image(let image): return try made(of: image, options)
             case .data(let data): return try made(of: data, options)
             }
         } catch {
@@ -78,7 +80,7 @@ struct PlanProcessor: PartFindingImageProcessor, WeighingImageProcessor {
         var steps = PixelSteps(plan, resultLimit: resultLimit, check: check, options: options)
         _ = try? steps.run(on: .pixels(Image(cgImage: first)))
         var resolved = self
-        resolved.parts = steps.parts
+        (resolved.parts, resolved.isForFrames) = (steps.parts, true)
         return resolved
     }
 
@@ -88,21 +90,36 @@ struct PlanProcessor: PartFindingImageProcessor, WeighingImageProcessor {
             guard let file = Image(file: data) else { throw .undecodable }
             return file
         }
-        let isTurned = header.orientation != .up
-        let ignoresOrientation = isTurned && !plan.turning.followsOrientation
+        let ignoresOrientation = header.orientation != .up && !plan.turning.followsOrientation
         // Borders are looked for in all pixels, and decoding at a smaller size turns the image.
         guard plan.trim.threshold != nil || ignoresOrientation else {
-            return try made(of: .file(data, header), options)
+            return try made(of: .file(data, header), storedAs: header.orientation, options)
         }
         let whole = DefaultImageProcessor.default.process(item: .data(data), options: options)
-        guard let whole, let bitmap = whole.cgImage else { throw .undecodable }
+        guard let whole else { throw .undecodable }
         if whole.isDamaged { throw .incomplete }
-        return try made(of: .pixels(ignoresOrientation ? Image(cgImage: bitmap) : whole.kf.normalized), options)
+        return try made(of: whole, options)
     }
 
-    private func made(of source: PixelSource, _ options: KingfisherParsedOptionsInfo) throws(RenderingError) -> Image {
+    /// The result of pixels as they are stored.
+    private func made(of image: Image, _ options: KingfisherParsedOptionsInfo) throws(RenderingError) -> Image {
+        guard let bitmap = image.cgImage else { throw .undecodable }
+        let orientation = plan.turning.followsOrientation ? image.imageOrientation : .up
+        var stored = Image(cgImage: bitmap, orientation: orientation)
+        if !isForFrames, let part = plan.trim.part(of: bitmap) {
+            let trimmed = Image(cgImage: bitmap).kf.crop(to: part).cgImage
+            stored = Image(cgImage: trimmed ?? bitmap, orientation: orientation)
+        }
+        return try made(of: .pixels(stored.kf.normalized), storedAs: orientation, options)
+    }
+
+    private func made(
+        of source: PixelSource,
+        storedAs orientation: Orientation,
+        _ options: KingfisherParsedOptionsInfo
+    ) throws(RenderingError) -> Image {
         var steps = PixelSteps(plan, resultLimit: resultLimit, check: check, options: options)
-        steps.parts = parts
+        (steps.parts, steps.orientation) = (parts, orientation)
         let result = try steps.run(on: source)
         if let size = steps.fittedSize, let format = plan.output.format {
             let size = "\(size.width)×\(size.height) pixels"
@@ -132,13 +149,18 @@ enum PixelSource {
         if case .file(_, let info) = self { info.contentType == .svg } else { false }
     }
 
-    /// All of it in another size.
-    func image(of size: PixelSize, _ options: KingfisherParsedOptionsInfo) -> Image? {
+    /// All of it, or nearly all, in another size.
+    func image(
+        of size: PixelSize,
+        covering coverage: CGSize = CGSize(width: 1, height: 1),
+        _ options: KingfisherParsedOptionsInfo
+    ) -> Image? {
         let scaling = ThumbnailImageProcessor(size: size.cgSize, mode: .exact)
         switch self {
-        case .file(let data, _): return scaling.process(item: .data(data), options: options)
+        case .file(let data, _): return scaling.process(item: .data(data), covering: coverage, options: options)
         case .pixels(let image):
-            return size == self.size ? image : scaling.process(item: .image(image), options: options)
+            return size == self.size
+                ? image : scaling.process(item: .image(image), covering: coverage, options: options)
         }
     }
 }

@@ -46,6 +46,30 @@ import Testing
         }
     }
 
+    @Test("Pixels that stay as they are stored keep the tag that says how to turn them") func orientationTag()
+        async throws
+    {
+        try await RenderingRig.run { rig in
+            rig.server.route("/a", .data(try Quadrants.jpeg(orientation: 6)))
+            func orientation(_ options: String) async throws -> Orientation {
+                try ImageInfo(data: try await rig.render(options).image.data).orientation
+            }
+            #expect(try await orientation("sm:0/ar:0") == .right)
+            #expect(try await orientation("sm:0/ar:0/w:50/f:webp") == .right)
+            #expect(try await orientation("sm:0") == .up)
+            #expect(try await orientation("ar:0") == .up)
+        }
+    }
+
+    @Test("No result carries the profile of sRGB", arguments: ["jpg", "webp", "gif", "avif"])
+    func profile(format: String) async throws {
+        try await RenderingRig.run { rig in
+            rig.server.route("/a", try Quadrants.png())
+            let data = try await rig.render("f:" + format).image.data
+            #expect(try ImageInfo(data: data).colorProfileName == nil)
+        }
+    }
+
     @Test("The URL's format, the client's, the source's, or one that can hold the result") func formats() async throws {
         func choose(
             _ options: String,

@@ -123,6 +123,60 @@ import Testing
         }
     }
 
+    @Test("Single pixels of a border do not count, and transparent ones count as magenta") func trimmedSpecks()
+        async throws
+    {
+        try await RenderingRig.run { rig in
+            /// The size of what is left of a black area of 20×10 in a border.
+            func size(_ options: String, _ path: String, _ border: (_ x: Int, _ y: Int) -> [UInt8]) async throws
+                -> [Int]
+            {
+                let bitmap = Bitmap(width: 40, height: 30) { bytes, bytesPerRow in
+                    for y in 0..<30 {
+                        for x in 0..<40 {
+                            let isInside = (10..<30).contains(x) && (10..<20).contains(y)
+                            let bgra = isInside ? [0, 0, 0, 255] : border(x, y)
+                            for offset in 0..<4 { bytes[y * bytesPerRow + x * 4 + offset] = bgra[offset] }
+                        }
+                    }
+                }
+                rig.server.route(path, .data(try #require(Image(cgImage: bitmap).pngData())))
+                return try await rig.pixels(options, path: path).size
+            }
+            let (black, white, clear): ([UInt8], [UInt8], [UInt8]) = (
+                [0, 0, 0, 255], [255, 255, 255, 255], [0, 0, 0, 0]
+            )
+            let magenta: [UInt8] = [255, 0, 255, 255]
+            let singles = try await size("t:10", "/singles") { x, y in
+                x == 3 && y == 3 || x == 35 && y == 25 ? black : white
+            }
+            #expect(singles == [20, 10])
+            let nine = try await size("t:10", "/nine") { x, y in
+                (34...36).contains(x) && (24...26).contains(y) ? black : white
+            }
+            #expect(nine == [27, 17])
+            #expect(try await size("t:10", "/magenta") { x, _ in x < 5 ? magenta : clear } == [20, 10])
+            #expect(try await size("t:10:ff00ff", "/clear") { _, _ in clear } == [20, 10])
+            #expect(try await size("t:10:ffffff", "/other") { _, _ in clear } == [40, 30])
+        }
+    }
+
+    @Test("A source with more pixels than it may have is refused, however small the result is") func sourceLimit()
+        async throws
+    {
+        try await RenderingRig.run({ $0.sources.maxMegapixels = 0.02 }) { rig in
+            let image = Quadrants.image(211, 140)
+            let formats: [ImageContentType] = [.jpeg, .png, .webp, .gif, .avif]
+            for (index, format) in formats.enumerated() {
+                rig.server.route("/\(index)", .data(try await image.kf.encoded(as: ImageEncoding(format)).data))
+                for options in ["w:60", "w:60/f:jpg", "rs:fill:10:10", "c:20:20", "t:1/w:9", "ar:0/w:60"] {
+                    let error = try await rig.error(options, path: "/\(index)")
+                    #expect(error?.status == 422 && error?.kind == "too_large", "\(options), \(format)")
+                }
+            }
+        }
+    }
+
     @Test("A result that is decoded small looks like one that is decoded whole and scaled with Lanczos")
     func likeness() async throws {
         try await RenderingRig.run { rig in

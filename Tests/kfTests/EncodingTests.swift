@@ -228,6 +228,25 @@ import Testing
         #expect(try await written("in.jpg", "b.jpg", "--subsampling", "420") != SampleImages.jpeg())
     }
 
+    @Test("--progressive and --effort change how files are coded, in the formats that have them")
+    func encoders() async throws {
+        try place.write(SampleImages.jpeg(), "in.jpg")
+        try place.write(SampleImages.png(), "in.png")
+        func written(_ input: String, _ name: String, _ arguments: String...) async throws -> Data {
+            let result = try await place.kf(["fetch", input, "-o", name] + arguments)
+            #expect(result.status == 0, "\(result.errors)")
+            return try place.data(name)
+        }
+        #expect(try await written("in.jpg", "a.jpg", "--progressive").firstRange(of: Data([0xFF, 0xC2, 0, 17])) != nil)
+        #expect(try await written("in.png", "a.png", "--progressive")[28] == 1)
+        #expect(try await written("in.png", "b.png", "--effort", "0") == SampleImages.png())
+        for format in ["webp", "avif"] {
+            let usual = try await written("in.jpg", "a.\(format)")
+            let slow = try await written("in.jpg", "b.\(format)", "--effort", "10")
+            #expect(slow != usual, "\(format)")
+        }
+    }
+
     /// The ratio of the largest to the mean error of opaque images of one size, in decibels.
     private static func psnr(_ one: KFCrossPlatformImage, _ other: KFCrossPlatformImage) throws -> Double {
         let (one, other) = (try #require(one.cgImage), try #require(other.cgImage))

@@ -37,6 +37,7 @@ import Testing
             (["fetch", "a", "b", "-o", "{width}.png"], "-o {width}.png has no {name}"),
             (["fetch", "a", "--keep", "xmp"], "xmp"),
             (["fetch", "a", "--subsampling", "422"], "422"),
+            (["fetch", "a", "--effort", "11"], "--effort must be a number from 0 to 10"),
             (["fetch", "a", "--lossless", "--subsampling", "420"], "exclude each other"),
             (["fetch", "a", "--max-pixels", "0"], "--max-pixels must be at least 1"),
             (["fetch", "a", "--quality", "101"], "--quality must be from 0 to 100"),

@@ -21,9 +21,9 @@ static avifResult fill(avifImage *image, const uint8_t *rows, size_t stride, boo
     return avifImageRGBToYUV(image, &rgb);
 }
 
-static void set_quality(avifEncoder *encoder, int quality) {
+static void set_quality(avifEncoder *encoder, int quality, int speed) {
     encoder->maxThreads = 1;
-    encoder->speed = 8;
+    encoder->speed = speed;
     int quantizer = (100 - quality) * AVIF_QUANTIZER_WORST_QUALITY / 100;
     encoder->minQuantizer = encoder->maxQuantizer = quantizer;
     encoder->minQuantizerAlpha = encoder->maxQuantizerAlpha = AVIF_QUANTIZER_LOSSLESS;
@@ -51,8 +51,7 @@ static void set_loop_count(avifEncoder *encoder, uint32_t count) {
 
 kf_avif_writer *kf_avif_writer_open(
     uint32_t width, uint32_t height, bool has_alpha, int quality, bool full_chroma, bool lossless, bool is_still,
-    uint32_t loop_count,
-    kf_message *message
+    int speed, uint32_t loop_count, kf_message *message
 ) {
     if (!avifCodecName(AVIF_CODEC_CHOICE_AUTO, AVIF_CODEC_FLAG_CAN_ENCODE)) {
         kf_fail(message, KF_UNSUPPORTED, "this libavif cannot encode");
@@ -66,10 +65,10 @@ kf_avif_writer *kf_avif_writer_open(
         kf_fail(message, KF_OUT_OF_MEMORY, "out of memory");
         return NULL;
     }
-    set_quality(encoder, lossless ? 100 : quality);
+    set_quality(encoder, lossless ? 100 : quality, speed);
     if (!is_still) set_loop_count(encoder, loop_count);
     // Quicker than this, libaom (3.6) codes frames of sequences without looking at changes of colour alone.
-    if (!is_still) encoder->speed = 6;
+    if (!is_still && speed > 6) encoder->speed = 6;
     encoder->timescale = 1000;
     *writer = (kf_avif_writer){encoder, width, height, has_alpha, full_chroma || lossless, lossless, is_still, NULL, 0};
     return writer;

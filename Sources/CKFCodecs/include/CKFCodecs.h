@@ -112,9 +112,10 @@ kf_status kf_jpeg_scans_end(kf_jpeg_reader *reader, kf_message *message);
 
 typedef struct kf_jpeg_writer kf_jpeg_writer;
 
-/// Begins a JPEG of opaque BGRA rows. `full_chroma` keeps the colour at full resolution.
+/// Begins a JPEG of opaque BGRA rows. `full_chroma` keeps the colour at full resolution. A progressive one shows all of the
+/// image early, and is written when all rows are there.
 kf_jpeg_writer *kf_jpeg_writer_open(
-    uint32_t width, uint32_t height, int quality, bool full_chroma, kf_message *message);
+    uint32_t width, uint32_t height, int quality, bool full_chroma, bool progressive, kf_message *message);
 /// Writes an EXIF block and an ICC profile, each if its size is not 0, before any row.
 kf_status kf_jpeg_writer_describe(
     kf_jpeg_writer *writer, const uint8_t *exif, size_t exif_size, const uint8_t *icc, size_t icc_size,
@@ -191,10 +192,12 @@ typedef struct kf_png_writer kf_png_writer;
 
 /// Begins a PNG of straight BGRA rows, marked as sRGB. With `colors`, which have seen all rows and are needed until the
 /// end, it has the smallest kind of pixels that holds these: a palette, or grey, of few bits; without, red, green and
-/// blue. The fourth byte is dropped unless `has_alpha`; `exif` is written unless its size is 0.
+/// blue. The fourth byte is dropped unless `has_alpha`; `exif` is written unless its size is 0. An interlaced one has to be
+/// given all rows `KF_PNG_PASSES` times.
 kf_png_writer *kf_png_writer_open(
-    uint32_t width, uint32_t height, bool has_alpha, kf_png_colors *colors, const uint8_t *exif, size_t exif_size,
-    kf_message *message);
+    uint32_t width, uint32_t height, bool has_alpha, bool interlaced, kf_png_colors *colors, const uint8_t *exif,
+    size_t exif_size, kf_message *message);
+enum { KF_PNG_PASSES = 7 };
 kf_status kf_png_write(kf_png_writer *writer, const uint8_t *rows, size_t stride, uint32_t count, kf_message *message);
 kf_status kf_png_writer_finish(kf_png_writer *writer, uint8_t **bytes, size_t *size, kf_message *message);
 void kf_png_writer_close(kf_png_writer *writer);
@@ -327,9 +330,17 @@ kf_status kf_webp_frame_read(
     const uint8_t *bytes, size_t size, uint8_t *rows, size_t stride, uint32_t width, uint32_t height,
     bool premultiplied, kf_message *message);
 
-/// Encodes BGRA rows. `quality` 0…100, without meaning when `lossless`.
+/// How WebP is coded. `quality` 0…100, without meaning when `lossless`; `effort` 0…6, or less for the usual one; `preset` in
+/// libwebp's order, from 0, the default, to 5.
+typedef struct kf_webp_settings {
+    float quality;
+    bool lossless;
+    int effort, preset;
+} kf_webp_settings;
+
+/// Encodes BGRA rows.
 kf_status kf_webp_encode(
-    const uint8_t *rows, size_t stride, uint32_t width, uint32_t height, bool has_alpha, float quality, bool lossless,
+    const uint8_t *rows, size_t stride, uint32_t width, uint32_t height, bool has_alpha, kf_webp_settings settings,
     uint8_t **bytes, size_t *size, kf_message *message);
 
 /// A copy of a file with an EXIF block and an ICC profile, each if its size is not 0; to be released with `free`.
@@ -350,7 +361,8 @@ typedef enum kf_webp_coding {
 
 /// Begins an animation that plays `loop_count` times, 0 meaning endlessly, and so do more than 65,535.
 kf_webp_writer *kf_webp_writer_open(
-    uint32_t width, uint32_t height, uint32_t loop_count, float quality, kf_webp_coding coding, kf_message *message);
+    uint32_t width, uint32_t height, uint32_t loop_count, kf_webp_settings settings, kf_webp_coding coding,
+    kf_message *message);
 /// Adds a frame of BGRA rows that cover everything, shown for so many milliseconds.
 kf_status kf_webp_writer_add(
     kf_webp_writer *writer, const uint8_t *rows, size_t stride, bool has_alpha, uint32_t milliseconds,
@@ -402,10 +414,10 @@ void kf_avif_exif(const uint8_t *file, size_t file_size, uint8_t **bytes, size_t
 bool kf_avif_writes_loop_count(void);
 /// Begins a still of one frame, or else a sequence, which plays `loop_count` times if that can be written, 0 meaning
 /// endlessly. `quality` 0…100, without meaning when `lossless`. `full_chroma` keeps the colour at full resolution, as
-/// `lossless` does. Unsupported when the system's libavif has no encoder.
+/// `lossless` does. `speed` 0…10, of sequences at most 6. Unsupported when the system's libavif has no encoder.
 kf_avif_writer *kf_avif_writer_open(
     uint32_t width, uint32_t height, bool has_alpha, int quality, bool full_chroma, bool lossless, bool is_still,
-    uint32_t loop_count, kf_message *message);
+    int speed, uint32_t loop_count, kf_message *message);
 /// Has an EXIF block written with the first frame; the bytes have to stay until that is added.
 void kf_avif_writer_describe(kf_avif_writer *writer, const uint8_t *exif, size_t exif_size);
 /// Adds a frame of straight BGRA rows, shown for so many milliseconds.

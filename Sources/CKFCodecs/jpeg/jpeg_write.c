@@ -51,7 +51,7 @@ static void take_last_room(j_compress_ptr info) {
 }
 
 kf_jpeg_writer *kf_jpeg_writer_open(
-    uint32_t width, uint32_t height, int quality, bool full_chroma, kf_message *message
+    uint32_t width, uint32_t height, int quality, bool full_chroma, bool progressive, kf_message *message
 ) {
     kf_jpeg_writer *writer = calloc(1, sizeof *writer);
     if (!writer) {
@@ -82,6 +82,7 @@ kf_jpeg_writer *kf_jpeg_writer_open(
     jpeg_set_quality(info, quality, TRUE);
     info->comp_info[0].h_samp_factor = full_chroma ? 1 : 2;
     info->comp_info[0].v_samp_factor = full_chroma ? 1 : 2;
+    if (progressive) jpeg_simple_progression(info);
     jpeg_start_compress(info, TRUE);
     return writer;
 }

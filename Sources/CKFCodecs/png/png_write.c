@@ -53,11 +53,12 @@ static void write_palette(kf_png_writer *writer, kf_png_colors *colors) {
     writer->colors = colors;
 }
 
-static void write_header(kf_png_writer *writer, uint32_t height, kf_png_colors *colors) {
+static void write_header(kf_png_writer *writer, uint32_t height, bool interlaced, kf_png_colors *colors) {
     png_structp png = writer->png;
     const kf_png_kind kind = writer->kind;
     png_set_IHDR(
-        png, writer->info, writer->width, height, kind.depth, kind.type, PNG_INTERLACE_NONE,
+        png, writer->info, writer->width, height, kind.depth, kind.type,
+        interlaced ? PNG_INTERLACE_ADAM7 : PNG_INTERLACE_NONE,
         PNG_COMPRESSION_TYPE_DEFAULT, PNG_FILTER_TYPE_DEFAULT);
     if (kind.type == PNG_COLOR_TYPE_PALETTE) write_palette(writer, colors);
     // Level 3 with all filters: of 2 megapixels, a photo takes 0.2 s where zlib's own 6 takes 0.9 and saves a twelfth
@@ -79,8 +80,8 @@ static bool create_structs(kf_png_writer *writer) {
 }
 
 kf_png_writer *kf_png_writer_open(
-    uint32_t width, uint32_t height, bool has_alpha, kf_png_colors *colors, const uint8_t *exif, size_t exif_size,
-    kf_message *message
+    uint32_t width, uint32_t height, bool has_alpha, bool interlaced, kf_png_colors *colors, const uint8_t *exif,
+    size_t exif_size, kf_message *message
 ) {
     kf_png_writer *writer = calloc(1, sizeof *writer);
     if (writer) writer->line = malloc((size_t)width * 2);
@@ -102,9 +103,10 @@ kf_png_writer *kf_png_writer_open(
         return NULL;
     }
     png_structp png = writer->png;
-    write_header(writer, height, colors);
+    write_header(writer, height, interlaced, colors);
     if (exif_size) png_set_eXIf_1(png, writer->info, (png_uint_32)exif_size, (png_bytep)exif);
     png_write_info(png, writer->info);
+    if (interlaced) png_set_interlace_handling(png);
     if (writer->kind.depth < 8) png_set_packing(png);
     if (is_direct(writer)) png_set_bgr(png);
     if (writer->kind.type == PNG_COLOR_TYPE_RGB) png_set_filler(png, 0, PNG_FILLER_AFTER);

@@ -15,9 +15,13 @@ static kf_status fail_encoding(kf_message *message, WebPEncodingError code) {
     }
 }
 
-static bool configure(WebPConfig *config, float quality, bool lossless, kf_message *message) {
-    bool known = WebPConfigPreset(config, WEBP_PRESET_DEFAULT, quality);
-    if (known && (!lossless || WebPConfigLosslessPreset(config, 6))) return true;
+static bool configure(WebPConfig *config, kf_webp_settings settings, kf_message *message) {
+    const int last = WEBP_PRESET_TEXT;
+    const int preset = settings.preset >= 0 && settings.preset <= last ? settings.preset : 0;
+    bool known = WebPConfigPreset(config, (WebPPreset)preset, settings.quality);
+    if (known && settings.lossless) known = WebPConfigLosslessPreset(config, 6);
+    if (known && settings.effort >= 0) config->method = settings.effort > 6 ? 6 : settings.effort;
+    if (known) return true;
     return kf_fail(message, KF_UNSUPPORTED, "libwebp has another version") == KF_OK;
 }
 
@@ -26,15 +30,15 @@ static int append(const uint8_t *bytes, size_t size, const WebPPicture *picture)
 }
 
 kf_status kf_webp_encode(
-    const uint8_t *rows, size_t stride, uint32_t width, uint32_t height, bool has_alpha, float quality, bool lossless,
+    const uint8_t *rows, size_t stride, uint32_t width, uint32_t height, bool has_alpha, kf_webp_settings settings,
     uint8_t **bytes, size_t *size, kf_message *message
 ) {
     WebPConfig config;
     WebPPicture picture;
-    if (!configure(&config, quality, lossless, message)) return message->status;
+    if (!configure(&config, settings, message)) return message->status;
     if (!WebPPictureInit(&picture)) return kf_fail(message, KF_UNSUPPORTED, "libwebp has another version");
     kf_buffer buffer = {0};
-    picture.use_argb = lossless;
+    picture.use_argb = settings.lossless;
     picture.width = (int)width;
     picture.height = (int)height;
     picture.writer = append;
@@ -97,11 +101,13 @@ struct kf_webp_writer {
 };
 
 kf_webp_writer *kf_webp_writer_open(
-    uint32_t width, uint32_t height, uint32_t loop_count, float quality, kf_webp_coding coding, kf_message *message
+    uint32_t width, uint32_t height, uint32_t loop_count, kf_webp_settings settings, kf_webp_coding coding,
+    kf_message *message
 ) {
     WebPConfig config;
     WebPAnimEncoderOptions options;
-    if (!configure(&config, quality, coding == KF_WEBP_LOSSLESS, message)) return NULL;
+    settings.lossless = coding == KF_WEBP_LOSSLESS;
+    if (!configure(&config, settings, message)) return NULL;
     if (!WebPAnimEncoderOptionsInit(&options)) {
         kf_fail(message, KF_UNSUPPORTED, "libwebp has another version");
         return NULL;

@@ -10,6 +10,8 @@ public struct ImageEncodingOptions: Sendable, Hashable {
     public var quality: Double
     /// Whether nothing may be lost, for formats that can do both; false unless set.
     public var lossless: Bool
+    /// What encoders do beside that.
+    public var encoder = EncoderSettings()
     /// The resolution of the colours in JPEG and AVIF.
     package var subsampling = ChromaSubsampling.automatic
     /// The sides of the images in an icon.

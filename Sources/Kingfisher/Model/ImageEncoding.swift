@@ -60,6 +60,8 @@ public struct ImageEncoding: Hashable, Sendable {
     ///
     /// The later ones are left out.
     public var maxFrameCount: Int?
+    /// What encoders do beside that.
+    public var encoder = EncoderSettings()
     /// What is taken over from the source beside the pixels.
     public var keptMetadata = KeptMetadata.none
     /// Whether JPEG and WebP get the ICC profile of sRGB, some 600 bytes.
@@ -88,6 +90,7 @@ public struct ImageEncoding: Hashable, Sendable {
             (embedsProfile ? "profile" : "") + (keepsOrientation ? "orientation" : ""),
         ]
         if rules.contains(where: { !$0.isEmpty }) { fields += rules }
+        if !encoder.identifier.isEmpty { fields.append("encoder " + encoder.identifier) }
         return Self.fields(fields)
     }
 
@@ -175,6 +178,7 @@ extension ImageEncoding {
         let type = format ?? suitable(sourceFormat, for: image, isAnimated: animation != nil)
         let quality = formatQuality[type] ?? quality ?? Self.usualQuality
         var options = ImageEncodingOptions(quality: quality, lossless: isLossless)
+        options.encoder = encoder
         options.metadata = EncodedMetadata(exif: exif(of: source), hasProfile: embedsProfile)
         func encoded() throws(ImagingError) -> Data {
             guard let animation, Codecs.canEncodeAnimation(as: type) else {

@@ -62,6 +62,18 @@ struct ProcessingArguments: ParsableArguments {
     )
     var subsampling: Subsampling?
 
+    @Flag(help: "Write JPEGs that show all of the image early, coarsely at first, and interlaced PNGs.")
+    var progressive = false
+
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp(
+            "How long to look for smaller files of WebP and AVIF, from 0 to 10. (default: 2 for AVIF, 7 for WebP)",
+            valueName: "0…10"
+        )
+    )
+    var effort: Int?
+
     @Option(
         parsing: .unconditional,
         help: ArgumentHelp(
@@ -104,6 +116,9 @@ struct ProcessingArguments: ParsableArguments {
         }
         if maxSize != nil, lossless || quality != nil {
             throw ValidationError("--max-size finds the quality: it excludes --quality and --lossless")
+        }
+        if let effort, !EncoderSettings.efforts.contains(effort) {
+            throw ValidationError("--effort must be a number from 0 to 10, such as 5")
         }
         if still, keepFrames {
             throw ValidationError("--still and --keep-frames exclude each other")
@@ -168,6 +183,7 @@ struct ProcessingArguments: ParsableArguments {
             quality: quality?.fraction,
             isLossless: lossless,
             subsampling: subsampling,
+            encoder: EncoderSettings(isProgressive: progressive, effort: effort),
             keeps: keep,
             embedsProfile: profile,
             maxSize: maxSize?.bytes,

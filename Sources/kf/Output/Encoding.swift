@@ -15,6 +15,8 @@ struct Encoding: Sendable {
     var isLossless = false
     /// The resolution of colours that `--subsampling` named.
     var subsampling: Subsampling?
+    /// What `--progressive` and `--effort` ask for.
+    var encoder = EncoderSettings()
     /// What `--keep` named.
     var keeps: KeptMetadata?
     /// Whether JPEG and WebP get the profile of sRGB.
@@ -84,6 +86,7 @@ struct Encoding: Sendable {
     ) async throws(Failure) -> Data {
         var options = ImageEncodingOptions(quality: quality, lossless: isLossless || quality >= 1)
         options.subsampling = subsampling?.chroma ?? .automatic
+        options.encoder = encoder
         options.iconSides = iconSides
         options.keepsFrames = keepsFrames
         if subsampling == .half, type.hasSubsampling { options.lossless = false }
@@ -118,7 +121,7 @@ struct Encoding: Sendable {
     /// Whether an image of this format cannot be written as its original bytes.
     private func changesBytes(of type: ImageContentType) -> Bool {
         isChanged || (quality != nil && type.hasQuality) || (subsampling != nil && type.hasSubsampling)
-            || (iconSides != nil && type == .ico)
+            || (iconSides != nil && type == .ico) || encoder.changes(type)
     }
 
     /// The warning when only the first frame of an animation was written.

@@ -1,4 +1,4 @@
-// The words of `--subsampling` and `--keep`, for `kf fetch` and `kf process`.
+// The words of `--subsampling`, `--keep`, `--progressive` and `--effort`, for `kf fetch` and `kf process`.
 
 import ArgumentParser
 import Foundation
@@ -38,6 +38,32 @@ enum KeptMetadata: String, CaseIterable, ExpressibleByArgument {
             let words = ["exif", "APP1"].map { Data("Raw profile type \($0)\0".utf8) }
             return words.contains { original.range(of: $0) != nil } ? "a text in PNG" : nil
         default: return nil
+        }
+    }
+}
+
+extension EncoderSettings {
+    /// The efforts of `--effort`.
+    static let efforts = 0...10
+
+    /// What `--progressive` and `--effort` ask for, in each format.
+    init(isProgressive: Bool, effort: Int?) {
+        self.init()
+        (self.isProgressive, isInterlaced) = (isProgressive, isProgressive)
+        guard let effort else { return }
+        webPEffort = (effort * Self.webPEfforts.upperBound + 5) / 10
+        avifSpeed = Self.avifSpeeds.upperBound - effort
+    }
+
+    /// Whether files of a format are written in another way than usual.
+    func changes(_ type: ImageContentType) -> Bool {
+        let usual = EncoderSettings()
+        switch type {
+        case .jpeg: return isProgressive
+        case .png: return isInterlaced
+        case .webp: return webPEffort != usual.webPEffort
+        case .avif: return avifSpeed != usual.avifSpeed
+        default: return false
         }
     }
 }

@@ -66,9 +66,10 @@ enum AVIFCodec: ImageCodec {
         let level = Int32((options.quality * 100).rounded())
         let isFull = options.subsampling.isFull(quality: options.quality)
         let (lossless, loops) = (options.lossless, UInt32(clamping: animation.loopCount))
+        let speed = Int32(EncoderSettings.avifSpeeds.nearest(to: options.encoder.avifSpeed))
         guard
             let writer =
-                kf_avif_writer_open(width, height, hasAlpha, level, isFull, lossless, isStill, loops, &message)
+                kf_avif_writer_open(width, height, hasAlpha, level, isFull, lossless, isStill, speed, loops, &message)
         else { throw message.error(encoding: contentType) }
         defer { kf_avif_writer_close(writer) }
         for (index, milliseconds) in animation.milliseconds.enumerated() {

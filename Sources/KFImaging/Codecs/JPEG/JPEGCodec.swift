@@ -55,6 +55,7 @@ enum JPEGCodec: ImageCodec {
                 UInt32(bitmap.height),
                 Int32(percent),
                 options.subsampling.isFull(quality: options.quality),
+                options.encoder.isProgressive,
                 &message
             )
         else { throw message.error(encoding: contentType) }

@@ -15,7 +15,7 @@ extension WebPCodec {
                 // The first frame stands for the others: a palette, and pixels that are left out, have few colours in all.
                 let coding =
                     options.lossless ? KF_WEBP_LOSSLESS : bitmap.hasFewColors ? KF_WEBP_SMALLER : KF_WEBP_LOSSY
-                writer = try WebPWriter(animation, options.quality, coding)
+                writer = try WebPWriter(animation, options.webPSettings, coding)
             }
             try writer?.add(bitmap, milliseconds: milliseconds)
         }
@@ -29,10 +29,14 @@ private final class WebPWriter {
     private let handle: OpaquePointer
     private var message = kf_message()
 
-    init(_ animation: AnimationToEncode, _ quality: Double, _ coding: kf_webp_coding) throws(ImagingError) {
+    init(
+        _ animation: AnimationToEncode,
+        _ settings: kf_webp_settings,
+        _ coding: kf_webp_coding
+    ) throws(ImagingError) {
         let (width, height) = (UInt32(animation.size.width), UInt32(animation.size.height))
         let loops = UInt32(clamping: animation.loopCount)
-        guard let handle = kf_webp_writer_open(width, height, loops, Float(quality * 100), coding, &message) else {
+        guard let handle = kf_webp_writer_open(width, height, loops, settings, coding, &message) else {
             throw message.error(encoding: .webp)
         }
         self.handle = handle

@@ -73,15 +73,17 @@ enum WebPCodec: ImageCodec {
     /// One of few colours, as drawings and screens have, is coded without loss where that is smaller, whatever the
     /// quality.
     static func encode(_ bitmap: Bitmap, _ options: ImageEncodingOptions) throws(ImagingError) -> Data {
-        var file = try file(bitmap, options.quality, lossless: options.lossless)
+        var settings = options.webPSettings
+        var file = try file(bitmap, settings)
         if !options.lossless, bitmap.hasFewColors {
-            let exact = try self.file(bitmap, options.quality, lossless: true)
+            settings.lossless = true
+            let exact = try self.file(bitmap, settings)
             if exact.count <= file.count { file = exact }
         }
         return try described(file, options.metadata)
     }
 
-    private static func file(_ bitmap: Bitmap, _ quality: Double, lossless: Bool) throws(ImagingError) -> Data {
+    private static func file(_ bitmap: Bitmap, _ settings: kf_webp_settings) throws(ImagingError) -> Data {
         var message = kf_message()
         var result = CBytes()
         let rows = BitmapRows(bitmap, bitmap.hasAlpha ? .straight : .none)
@@ -92,8 +94,7 @@ enum WebPCodec: ImageCodec {
                 UInt32(bitmap.width),
                 UInt32(count),
                 bitmap.hasAlpha,
-                Float(quality * 100),
-                lossless,
+                settings,
                 &result.bytes,
                 &result.count,
                 &message
@@ -101,6 +102,18 @@ enum WebPCodec: ImageCodec {
         }
         guard isWritten else { throw message.error(encoding: contentType) }
         return result.takeData()
+    }
+}
+
+extension ImageEncodingOptions {
+    /// The settings of libwebp.
+    var webPSettings: kf_webp_settings {
+        kf_webp_settings(
+            quality: Float(quality * 100),
+            lossless: lossless,
+            effort: Int32(encoder.webPEffort.map(EncoderSettings.webPEfforts.nearest) ?? -1),
+            preset: encoder.webPPreset.number
+        )
     }
 }
 

@@ -1,0 +1,69 @@
+// What encoders can do beside the quality: for ImageEncodingOptions, ImageEncoding, kf and the server.
+
+/// How files are coded, beside their quality: what shows them earlier, or makes them smaller for more time.
+///
+/// Numbers out of their range count as the nearest in it.
+public struct EncoderSettings: Sendable, Hashable {
+    /// The efforts that WebP knows.
+    public static let webPEfforts = 0...6
+    /// The speeds that AVIF knows.
+    public static let avifSpeeds = 0...10
+    /// The sizes that a palette may have.
+    public static let paletteSizes = 2...256
+
+    /// Whether a JPEG shows all of the image early, coarsely at first; false unless set.
+    ///
+    /// Such files are a little smaller, and take more time and memory to write and to read.
+    public var isProgressive = false
+    /// Whether a PNG shows all of the image early; false unless set.
+    ///
+    /// Such files are larger. PNGs of several frames are not interlaced.
+    public var isInterlaced = false
+    /// The most colours of a PNG of one frame, 2…256; nil keeps all.
+    ///
+    /// Where there are more, each becomes the nearest of those that stand for them, without dithering. Images that are
+    /// partly see-through keep their colours.
+    public var paletteSize: Int?
+    /// How long WebP looks for smaller files, 0…6; nil is 4, and 6 where nothing may be lost.
+    public var webPEffort: Int?
+    /// What WebP takes images for.
+    public var webPPreset = WebPPreset.general
+    /// How quickly AVIF is written, 0…10, of animations at most 6; 8 unless set.
+    ///
+    /// Slower is smaller.
+    public var avifSpeed = 8
+
+    /// The usual settings.
+    public init() {}
+
+    /// All that differs from the usual settings, as a text; empty where nothing does.
+    package var identifier: String {
+        self == Self()
+            ? ""
+            : "\(isProgressive) \(isInterlaced) \(paletteSize ?? 0) \(webPEffort ?? -1) \(webPPreset) \(avifSpeed)"
+    }
+}
+
+/// What an image is, for the encoder of WebP, which then weighs details and flat areas differently.
+public enum WebPPreset: String, CaseIterable, Sendable, Hashable {
+    /// Anything.
+    case general = "default"
+    /// A portrait, or what is indoors.
+    case picture
+    /// What is outdoors, in natural light.
+    case photo
+    /// Lines with high contrast.
+    case drawing
+    /// A small colourful image.
+    case icon
+    /// Writing.
+    case text
+
+    /// Its number in libwebp.
+    var number: Int32 { Int32(Self.allCases.firstIndex(of: self) ?? 0) }
+}
+
+extension ClosedRange<Int> {
+    /// The number of the range that is nearest.
+    func nearest(to number: Int) -> Int { Swift.min(Swift.max(number, lowerBound), upperBound) }
+}

@@ -4,7 +4,7 @@
 package enum ReferencePage {
     /// All of it.
     package static var markdown: String {
-        ([introduction] + ImageOption.Group.allCases.map(section) + [settings]).joined(separator: "\n")
+        ([introduction] + ImageOption.Group.allCases.map(section) + [settings, imgproxys]).joined(separator: "\n")
     }
 
     private static let introduction = """
@@ -66,5 +66,38 @@ package enum ReferencePage {
             |---|---|---|---|---|
             """
         return ([head] + rows + [""]).joined(separator: "\n")
+    }
+
+    private static var imgproxys: String {
+        let head = """
+            ## imgproxy's settings
+
+            All settings of imgproxy 4, and what becomes of them. With one that is refused the server does not start, unless it
+            has a value that means what is done anyway. Those without a meaning are named once when the server starts, unless
+            they have imgproxy's default. As soon as one of these variables is set, imgproxy's defaults hold where they differ:
+            \(differences).
+
+            | variable | outcome | what to do |
+            |---|---|---|
+            """
+        let rows = ImgproxySettings.all.map { name, outcome in
+            switch outcome {
+            case .read(let own): "| `\(name)` | read | as `\(own)` |"
+            case .refused(let harmless, let instead):
+                "| `\(name)` | refused\(unless(harmless)) | \(instead) |"
+            case .meaningless: "| `\(name)` | without meaning | |"
+            }
+        }
+        return ([head] + rows + [""]).joined(separator: "\n")
+    }
+
+    private static func unless(_ values: [String]) -> String {
+        let shown = values.filter { !$0.isEmpty }.map { "`\($0)`" }
+        return shown.isEmpty ? "" : ", unless " + shown.joined(separator: " or ")
+    }
+
+    private static var differences: String {
+        ImgproxySettings.initial.sorted { $0.key < $1.key }.map { "`\($0.key)` is \($0.value)" }
+            .joined(separator: ", ")
     }
 }

@@ -21,7 +21,8 @@ public struct ImageServer: Sendable {
 
     /// A server that is set up by variables of the environment; `docs/server-options.md` lists them.
     ///
-    /// `KF_BIND`, `KF_WORKERS`, `KF_MAX_CLIENTS` and `KF_GRACEFUL_STOP_TIMEOUT` are for the program, and do nothing here.
+    /// `KF_BIND`, `KF_WORKERS`, `KF_MAX_CLIENTS`, `KF_GRACEFUL_STOP_TIMEOUT` and `KF_LOG_FORMAT` are for the program, and do
+    /// nothing here; with `KF_PROMETHEUS_BIND` metrics are answered nowhere.
     ///
     /// Sources are decoded in locked processes, unless `KF_ISOLATION` says otherwise: the program `kf-decoder` has to be
     /// beside the application, or the application begins with `EmbeddedDecoder.start()`. That and the limits of time and
@@ -39,7 +40,7 @@ public struct ImageServer: Sendable {
     ) throws(InvalidConfiguration) {
         let (configuration, problems) = KFImageURLs.ServerConfiguration.read(environment)
         var complaints = problems.filter(\.isError).map { "\($0.name): \($0.text)" }
-        if complaints.isEmpty, configuration.urls.signatures.pairs.isEmpty, !allowsUnsigned {
+        if complaints.isEmpty, !configuration.asksForKey, !allowsUnsigned {
             complaints = ["KF_KEY: Without a key and a salt anybody can have anything made; see allowsUnsigned."]
         }
         guard complaints.isEmpty else { throw InvalidConfiguration(complaints: complaints) }
@@ -88,6 +89,11 @@ public struct ImageServer: Sendable {
     /// What answers all requests of an application that serves nothing else.
     public var responder: some HTTPResponder<ImageRequestContext> { ImageResponder(routes: routes) }
 
+    /// What answers all requests where metrics have an address of their own, `KF_PROMETHEUS_BIND`.
+    package var metricsResponder: some HTTPResponder<BasicRequestContext> {
+        CallbackResponder { [routes] request, _ in routes.respondWithMetrics(to: request) }
+    }
+
     /// Connections that tell when their clients leave, so that nothing is made for these; that are closed when their clients
     /// take nothing of their answers any more, or send requests without an end; and that end when their answers have
     /// arrived, once the application is told to end.
@@ -95,6 +101,7 @@ public struct ImageServer: Sendable {
     /// With other ones everything works but that.
     public var http: HTTPServerBuilder {
         let (clients, metrics, configuration) = (routes.clients, routes.metrics, routes.configuration)
+        let keepsConnections = configuration.keepAliveTimeout > 0
         let connections = HTTP1Channel.Configuration(
             additionalChannelHandlers: [
                 LeavingHandler(clients: clients),
@@ -103,21 +110,29 @@ public struct ImageServer: Sendable {
                 // What those before it close is closed at once.
                 EndingHandler(),
             ],
-            idleTimeout: .seconds(Int64(configuration.keepAliveTimeout))
+            // Without a second request, it is the first that has to come in time.
+            idleTimeout: .seconds(Int64(keepsConnections ? configuration.keepAliveTimeout : configuration.readTimeout))
         )
-        return HTTPServerBuilder { ImageChannel(base: HTTP1Channel(responder: $0, configuration: connections)) }
+        return HTTPServerBuilder { responder in
+            ImageChannel(
+                base: HTTP1Channel(responder: responder, configuration: connections),
+                keepsConnections: keepsConnections
+            )
+        }
     }
 }
 
 /// Hummingbird's connections, with a handler where it has no place for one.
 private struct ImageChannel: HTTPChannelHandler {
     let base: HTTP1Channel
+    let keepsConnections: Bool
 
     var responder: Responder { base.responder }
 
     func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<HTTP1Channel.Value> {
-        base.setup(channel: channel, logger: logger).assumeIsolated().flatMapThrowing { value in
-            try PersistenceHandler.add(to: channel.pipeline.syncOperations)
+        base.setup(channel: channel, logger: logger).assumeIsolated().flatMapThrowing { [keepsConnections] value in
+            try PersistenceHandler(keepsConnections: keepsConnections)
+                .add(to: channel.pipeline.syncOperations)
             return value
         }.nonisolated()
     }

@@ -3,6 +3,7 @@
 import ArgumentParser
 import Foundation
 import KFImageURLs
+@_spi(Server) import Kingfisher
 import KingfisherDecoder
 import KingfisherServer
 
@@ -22,7 +23,8 @@ struct KFServer: AsyncParsableCommand {
             The URLs are those of imgproxy. Variables of the environment set the server up: those that begin with KF_, \
             and IMGPROXY_ where they mean the same. docs/server-options.md lists options and settings.
             """,
-        subcommands: [Serve.self, Check.self],
+        version: "kf-server \(versionOfLibrary())",
+        subcommands: [Serve.self, Check.self, Health.self],
         defaultSubcommand: Serve.self
     )
 }
@@ -37,13 +39,15 @@ struct SetupOptions: ParsableArguments {
 
     /// The configuration, and what is wrong with it, whether its keys protect it included.
     func read() -> (configuration: ServerConfiguration, problems: [ConfigurationProblem]) {
-        var (configuration, problems) = ServerConfiguration.read(ProcessInfo.processInfo.environment)
+        let environment = ProcessInfo.processInfo.environment
+        var (configuration, problems) = ServerConfiguration.read(environment)
         if !configuration.isProtected {
             let complaint = """
                 Without a key whoever reaches \(configuration.bindText) can have any image made. Set KF_KEY and KF_SALT \
                 (each as `openssl rand -hex 32` prints it), or KF_BIND=127.0.0.1:8080, or start with --unsafe.
                 """
-            problems.append(ConfigurationProblem(name: "KF_KEY", text: complaint, isError: !unsafe))
+            let problem = ConfigurationProblem(name: "KF_KEY", text: complaint, isError: !unsafe)
+            problems.append(SettingNames(environment).asWritten(problem))
         }
         return (configuration, problems)
     }

@@ -5,7 +5,7 @@ import CKFServer
 import Foundation
 import Hummingbird
 import KFImageURLs
-import Kingfisher
+@_spi(Server) import Kingfisher
 import KingfisherServer
 import Logging
 import ServiceLifecycle
@@ -26,8 +26,14 @@ struct Serve: AsyncParsableCommand {
         if configuration.workerCount > 0 { PixelThreads.count = configuration.workerCount }
         try starting { () throws(InvalidConfiguration) in try configuration.isolateDecoders() }
 
-        var logger = Logger(label: "kf-server") { JSONLogHandler(label: $0) }
+        var logger = Logger(label: "kf-server") { label in
+            switch configuration.logFormat {
+            case .json: JSONLogHandler(label: label) as any LogHandler
+            case .text: TextLogHandler()
+            }
+        }
         logger.logLevel = configuration.logLevel.level
+        logger.info("kf-server \(versionOfLibrary())")
         let renderer = try starting { () throws(InvalidConfiguration) in
             try ImageRenderer(configuration: configuration, logger: logger)
         }
@@ -45,8 +51,10 @@ struct Serve: AsyncParsableCommand {
             services: [ImageCaches()],
             logger: logger
         )
+        var services: [any Service] = [application]
+        if let metrics = configuration.metricsApplication(server.metricsResponder, logger) { services.append(metrics) }
         var group = ServiceGroupConfiguration(
-            services: [application],
+            services: services,
             gracefulShutdownSignals: [.sigterm, .sigint],
             logger: logger
         )
@@ -70,7 +78,23 @@ extension ServerConfiguration {
     /// A system that refuses further descriptors would be asked for them again and again.
     private var connectionLimit: Int {
         let descriptors = Int(kf_server_raise_descriptor_limit())
-        return max(1, min(maxClients, descriptors - max(descriptors / 4, 64)))
+        return max(1, min(maxClients > 0 ? maxClients : .max, descriptors - max(descriptors / 4, 64)))
+    }
+
+    /// What answers at the address of metrics; nil if they have none of their own.
+    fileprivate func metricsApplication(
+        _ responder: some HTTPResponder<BasicRequestContext>,
+        _ logger: Logger
+    ) -> (any Service)? {
+        guard let address = metricsAddress else { return nil }
+        return Application(
+            responder: responder,
+            configuration: ApplicationConfiguration(
+                address: .hostname(address.host.isEmpty ? "0.0.0.0" : address.host, port: address.port),
+                serverName: "kf-server"
+            ),
+            logger: logger
+        )
     }
 
     fileprivate var application: ApplicationConfiguration {

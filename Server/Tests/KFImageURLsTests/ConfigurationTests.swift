@@ -23,7 +23,7 @@ import Testing
         #expect(problems.isEmpty)
         #expect(configuration.address == ServerConfiguration.Address(host: "", port: 9090))
         #expect(configuration.output.quality == 60)
-        #expect(configuration.output.formatQuality == [.webp: 10, .jpeg: 20])
+        #expect(configuration.output.formatQuality == [.webp: 10, .jpeg: 20, .avif: 63, .jxl: 77])
         #expect(configuration.output.webP == .automatic)
         #expect(configuration.output.avif == .enforced)
         #expect(configuration.delivery.maxAge == 5)
@@ -47,10 +47,14 @@ import Testing
         ("KF_QUALITY", "101"), ("KF_QUALITY", "x"), ("KF_SIGNATURE_SIZE", "33"), ("KF_SIGNATURE_SIZE", "0"),
         ("KF_TIMEOUT", "-1"), ("KF_MAX_SRC_RESOLUTION", "0"), ("KF_AUTO_WEBP", "yes"), ("KF_FORMAT_QUALITY", "webp"),
         ("KF_FORMAT_QUALITY", "exe=10"), ("KF_PRESETS", "a"), ("KF_PRESETS", "a=w:x"), ("KF_PRESETS", "a=pr:b"),
-        ("KF_PREFERRED_FORMATS", "jpeg,exe"), ("KF_REQUESTS_QUEUE_SIZE", "0"), ("IMGPROXY_QUALITY", "x"),
+        ("KF_PREFERRED_FORMATS", "jpeg,exe"), ("KF_REQUESTS_QUEUE_SIZE", "-1"), ("IMGPROXY_QUALITY", "x"),
         ("KF_ALOWED_SOURCES", "https://a/"), ("KF_", "1"), ("KF_ONLY_PRESETS", "1"),
         ("KF_FALLBACK_IMAGE_HTTP_CODE", "101"), ("KF_FALLBACK_IMAGE_HTTP_CODE", "600"), ("KF_LOG_LEVEL", "loud"),
-        ("IMGPROXY_SECRET", "x"), ("IMGPROXY_ALLOWED_PROCESSING_OPTIONS", "w,h"), ("KF_MAX_CLIENTS", "0"),
+        ("IMGPROXY_NETWORK", "unix"), ("IMGPROXY_USE_LINEAR_COLORSPACE", "1"), ("KF_MAX_CLIENTS", "-1"),
+        ("PORT", "x"), ("KF_WEBP_EFFORT", "7"), ("KF_AVIF_SPEED", "11"), ("KF_PNG_QUANTIZATION_COLORS", "1"),
+        ("KF_ETAG_BUSTER", "a\"b"), ("KF_LAST_MODIFIED_BUSTER", "yesterday"), ("KF_FALLBACK_IMAGE_DATA", "%"),
+        ("KF_PROMETHEUS_NAMESPACE", "1a"), ("KF_COOKIE_BASE_URL", "a"), ("KF_URL_REPLACEMENTS", "a"),
+        ("KF_USER_AGENT", "a\r\nb"),
     ]
 
     @Test("What is wrong is an error by the name of the variable", arguments: wrong)

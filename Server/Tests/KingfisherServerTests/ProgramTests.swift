@@ -93,6 +93,73 @@ import Testing
         connection.leave()
     }
 
+    @Test("With the defaults of imgproxy's documentation it starts, and says little about them")
+    func imgproxysDefaults() async throws {
+        let tests = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+        let file = tests.appending(path: "KFImageURLsTests/Resources/imgproxy-defaults.env").path
+        let settings = ["IMGPROXY_ENV_LOCAL_FILE_PATH": file, "IMGPROXY_BIND": "127.0.0.1:0"]
+        let (status, output, errors) = try run(["check"], settings)
+        #expect(status == 0 && output.contains("KF_MAX_ANIMATION_FRAMES=1\n"))
+        #expect(
+            errors.split(separator: "\n").count <= 5 && errors.contains("IMGPROXY_REQUESTS_QUEUE_SIZE"),
+            "\(errors)"
+        )
+        let (process, connection) = try await serving(settings)
+        process.terminate()
+        #expect(await connection.isAtEnd())
+    }
+
+    @Test("It says its version, in the first line of the log, too") func version() throws {
+        let (status, output, _) = try run(["--version"], [:])
+        #expect(status == 0)
+        #expect(output.wholeMatch(of: #/kf-server \d+\.\d+\.\d+\S*\n/#) != nil, "\(output)")
+        let pipe = Pipe()
+        let process = program(["serve"], ["KF_BIND": "127.0.0.1:0", "KF_LOG_FORMAT": "text"])
+        process.standardOutput = pipe
+        try process.run()
+        defer { process.terminate() }
+        let line = try #require(try nextLine(of: pipe.fileHandleForReading))
+        #expect(line.hasSuffix(" info \(output.dropLast())"), "\(line)")
+    }
+
+    @Test("health asks the server of the same environment") func health() async throws {
+        let (process, connection) = try await serving(["KF_BIND": "127.0.0.1:0"])
+        let settings = ["IMGPROXY_BIND": "127.0.0.1:\(connection.port)"]
+        let healthy = try run(["health"], settings)
+        #expect(healthy.status == 0 && healthy.output.hasPrefix("imgproxy is running"))
+        connection.leave()
+        process.terminate()
+        process.waitUntilExit()
+        let (status, _, errors) = try run(["health"], settings)
+        #expect(status == 1 && errors.contains("127.0.0.1:\(connection.port)"))
+    }
+
+    @Test("Metrics have an address of their own, where nothing else is") func metricsAddress() async throws {
+        let output = Pipe()
+        let process = program(["serve"], ["KF_BIND": "127.0.0.1:0", "KF_PROMETHEUS_BIND": "127.0.0.1:0"])
+        process.standardOutput = output
+        try process.run()
+        defer { process.terminate() }
+        var ports: [Int] = []
+        while ports.count < 2, let line = try nextLine(of: output.fileHandleForReading) {
+            if line.contains("listening"), let match = line.firstMatch(of: #/127\.0\.0\.1:(\d+)/#) {
+                ports.append(try #require(Int(match.output.1)))
+            }
+        }
+        var statuses: Set<[Int]> = []
+        for port in ports {
+            let connection = try await RawConnection(port: port)
+            var answers: [Int] = []
+            for path in ["/metrics", "/health"] {
+                try await connection.send(path)
+                answers.append(try await connection.answer().status)
+            }
+            statuses.insert(answers)
+            connection.leave()
+        }
+        #expect(statuses == [[200, 404], [404, 200]])
+    }
+
     /// A server that runs, and a connection to it.
     private func serving(_ settings: [String: String]) async throws -> (process: Process, connection: RawConnection) {
         let output = Pipe()
@@ -114,7 +181,7 @@ import Testing
         let tests = URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent()
         process.executableURL = tests.appending(path: "kf-server")
         process.arguments = arguments
-        let inherited = ProcessInfo.processInfo.environment.filter { !$0.key.hasPrefix("KF_") }
+        let inherited = ProcessInfo.processInfo.environment.filter { !$0.key.hasPrefix("KF_") && $0.key != "PORT" }
         process.environment = inherited.merging(settings) { $1 }
         return process
     }

@@ -32,6 +32,17 @@ enum HTTPDate {
         return Date(timeIntervalSince1970: TimeInterval(daysSince1970(year, month + 1, day) * 86_400 + seconds))
     }
 
+    /// The field's value for an instant, in whole seconds.
+    static func text(of date: Date) -> String {
+        var (time, parts) = (time_t(max(-1e11, min(date.timeIntervalSince1970, 1e11)).rounded(.down)), tm())
+        gmtime_r(&time, &parts)
+        func twoDigits(_ number: Int32) -> String { number < 10 ? "0\(number)" : "\(number)" }
+        let day = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"][Int(parts.tm_wday)]
+        let clock = [parts.tm_hour, parts.tm_min, parts.tm_sec].map(twoDigits).joined(separator: ":")
+        return
+            "\(day), \(twoDigits(parts.tm_mday)) \(months[Int(parts.tm_mon)]) \(1900 + Int(parts.tm_year)) \(clock) GMT"
+    }
+
     /// Days of the Gregorian calendar, counted in years that begin in March, so that a leap day ends one.
     private static func daysSince1970(_ year: Int, _ month: Int, _ day: Int) -> Int {
         let year = month <= 2 ? year - 1 : year
@@ -44,3 +55,6 @@ enum HTTPDate {
 
 /// The instant that the value of a field of HTTP stands for; nil if it is not a date.
 @_spi(Server) public func dateOfHTTP(_ text: String) -> Date? { HTTPDate.date(from: text) }
+
+/// The value of a field of HTTP for an instant.
+@_spi(Server) public func textOfHTTP(_ date: Date) -> String { HTTPDate.text(of: date) }

@@ -1,5 +1,7 @@
 // How a server is set up, as a value. The settings are read into it; the parser, the handlers and the program read it.
 
+package import struct Foundation.Date
+
 /// All that an operator decides.
 package struct ServerConfiguration: Hashable, Sendable {
     package var address = Address(host: "", port: 8080)
@@ -16,19 +18,30 @@ package struct ServerConfiguration: Hashable, Sendable {
     package var maxSourceBytesInQueue = 0
     /// Seconds for a whole request.
     package var timeout = 10
-    /// Seconds until a connection without a request is closed.
+    /// Seconds until a connection without a request is closed; 0 closes each after its first answer.
     package var keepAliveTimeout = 60
     /// Seconds until a client has to have taken more of an answer.
     package var writeTimeout = 10
     /// Seconds until a client has to have sent all of its request.
     package var readTimeout = 10
-    /// How many connections there are at one time.
+    /// How many connections there are at one time; 0 is as many as the system allows.
     package var maxClients = 2048
     /// Seconds that answers under way have to arrive when the server is told to end; nil follows from ``timeout``.
     package var gracefulStopTimeout: Int?
     /// Whether answers say why they are errors.
     package var showsReasons = false
     package var logLevel = LogLevel.info
+    package var logFormat = LogFormat.json
+    /// What whoever asks for images has to know; nil asks for nothing.
+    package var secret: String?
+    /// A path that is answered like `/health`; empty for none.
+    package var healthPath = ""
+    /// Where metrics are answered; nil is where images are.
+    package var metricsAddress: Address?
+    /// What the names of metrics begin with.
+    package var metricsNamespace = "kf"
+    /// A file of variables that come before the environment's.
+    package var environmentFile: String?
     package var urls = URLSettings()
     package var sources = SourceSettings()
     package var output = OutputSettings()
@@ -41,13 +54,16 @@ package struct ServerConfiguration: Hashable, Sendable {
     package func mostMakings(workers: Int) -> Int { maxMakings ?? max(64, min(workers * timeout * 10, 100_000)) }
 
     /// How long a source may take: less than a request, so that it is known to be the reason, and a fallback can be sent.
-    package var secondsForSource: Double { Double(timeout) * 0.8 }
+    package var secondsForSource: Double { min(Double(timeout) * 0.8, Double(sources.downloadTimeout ?? .max)) }
 
     /// How long the server takes to end, at most.
     package var secondsToEnd: Int { gracefulStopTimeout ?? timeout * 2 }
 
     /// Whether only those who know a key, or only programs of this machine, can have images made.
-    package var isProtected: Bool { !urls.signatures.pairs.isEmpty || address.isLoopback }
+    package var isProtected: Bool { asksForKey || address.isLoopback }
+
+    /// Whether only those who know a key, or the secret, can have images made.
+    package var asksForKey: Bool { !urls.signatures.pairs.isEmpty || secret != nil }
 
     /// Where sources are decoded.
     package enum Isolation: String, CaseIterable, Hashable, Sendable {
@@ -110,6 +126,20 @@ package struct SourceSettings: Hashable, Sendable {
     package var maxBytes = 20 << 20
     /// Frames of an animation; the others are left out.
     package var maxFrames = 100
+    /// Of each frame of an animation; 0 is no limit.
+    package var maxFrameMegapixels = 0.0
+    /// Seconds for a source to arrive; nil follows from the time for a request.
+    package var downloadTimeout: Int?
+    /// The `User-Agent` of requests; nil is the library's.
+    package var userAgent: String?
+    /// Whether certificates are not verified.
+    package var trustsEverybody = false
+    /// Whether cookies are handed on to the host that they belong to.
+    package var handsCookiesOn = false
+    /// Whether they are handed on to every host.
+    package var handsCookiesToAll = false
+    /// The URL on whose host cookies are; nil is the one that the request was sent to.
+    package var cookieBase: String?
 
     package init() {}
 }
@@ -119,6 +149,24 @@ package struct OutputSettings: Hashable, Sendable {
     /// From 1 to 100.
     package var quality = 80
     package var formatQuality: [FileFormat: Int] = [.webp: 79, .avif: 63, .jxl: 77]
+    /// The qualities of formats; what is set leaves those of other formats as they are.
+    var changedFormatQuality: [FileFormat: Int] {
+        get { formatQuality }
+        set { formatQuality.merge(newValue) { $1 } }
+    }
+
+    /// Whether JPEGs show all of the image early.
+    package var isProgressive = false
+    /// Whether PNGs do.
+    package var isInterlaced = false
+    /// Whether PNGs have no more colours than that.
+    package var limitsColors = false
+    package var mostColors = 256
+    /// How long WebP looks for smaller files, from 0 to 6.
+    package var webPEffort = 4
+    package var webPPreset = WebPPreset.general
+    /// How quickly AVIF is written, from 0 to 10.
+    package var avifSpeed = 8
     /// Formats that sources are encoded in, the first that can hold the image.
     package var preferredFormats: [FileFormat] = [.jpeg, .png, .gif]
     package var webP = Negotiation.off
@@ -127,6 +175,12 @@ package struct OutputSettings: Hashable, Sendable {
     package var maxDimension = 0
 
     package init() {}
+
+    /// What WebP takes images for; the names are libwebp's.
+    package enum WebPPreset: String, CaseIterable, Hashable, Sendable {
+        case general = "default"
+        case picture, photo, drawing, icon, text
+    }
 
     /// Whether results have a format because the client accepts it.
     package enum Negotiation: Hashable, Sendable {
@@ -155,6 +209,17 @@ package struct DeliverySettings: Hashable, Sendable {
     /// Whether the source's `Cache-Control` is handed on.
     package var passesCacheControl = false
     package var sendsETag = true
+    /// A part of each `ETag`.
+    package var entityTagPrefix = ""
+    package var sendsLastModified = true
+    /// What an earlier `Last-Modified` becomes.
+    package var earliestModification: Date?
+    /// Whether answers name the URL of their source.
+    package var namesSource = false
+    /// Whether answers tell the sizes of source and result.
+    package var describesImages = false
+    /// Seconds that caches may keep an answer that there is nothing; 0 is none.
+    package var notFoundMaxAge = 0
     /// The site whose scripts may read results, or `*`; nil is none.
     package var allowedOrigin: String?
     package var fallback = Fallback()
@@ -175,13 +240,25 @@ package struct DeliverySettings: Hashable, Sendable {
 
     /// What is sent in place of an image that cannot be made.
     package struct Fallback: Hashable, Sendable {
-        /// An image like those in URLs, with what they do to theirs; nil sends the error.
+        /// An image like those in URLs, with what they do to theirs.
         package var source: String?
+        /// The file of an image, in place of a source.
+        package var path: String?
+        /// The bytes of an image, in place of a file.
+        package var data: [UInt8] = []
         /// 0 is the error's.
         package var status = 200
         /// Seconds that caches may keep it; 0 is that of other results.
         package var maxAge = 0
+
+        /// Whether its bytes or its file are set.
+        package var isOwn: Bool { path != nil || !data.isEmpty }
     }
+}
+
+/// How the lines of the log are written.
+package enum LogFormat: String, CaseIterable, Hashable, Sendable {
+    case json, text
 }
 
 /// Which lines are written to the log.

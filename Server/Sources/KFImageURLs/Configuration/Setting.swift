@@ -12,6 +12,8 @@ package struct Setting: Sendable {
     package let isSecret: Bool
     /// The value in a configuration, as in the environment.
     package let show: @Sendable (ServerConfiguration) -> String
+    /// What a value means that may be expected to mean something else; nil for others.
+    let note: @Sendable (String) -> String?
     /// Whether the text was a value.
     let set: @Sendable (inout ServerConfiguration, String) -> Bool
 
@@ -22,10 +24,11 @@ package struct Setting: Sendable {
         _ field: any WritableKeyPath<ServerConfiguration, T> & Sendable,
         aliases: [String] = [],
         isSecret: Bool = false,
-        help: String
+        help: String,
+        note: @escaping @Sendable (String) -> String? = { _ in nil }
     ) {
-        let names = ["KF_" + name] + ([name] + aliases).map { "IMGPROXY_" + $0 }
-        self.init(names: names, value, field, isSecret: isSecret, help: help)
+        let names = ["KF_" + name] + ([name] + aliases).map { ImgproxySettings.prefix + $0 }
+        self.init(names: names, value, field, isSecret: isSecret, help: help, note: note)
     }
 
     /// A setting of this server only.
@@ -36,7 +39,20 @@ package struct Setting: Sendable {
         isSecret: Bool = false,
         help: String
     ) {
-        self.init(names: ["KF_" + name], value, field, isSecret: isSecret, help: help)
+        self.init(names: ["KF_" + name], value, field, isSecret: isSecret, help: help, note: { _ in nil })
+    }
+
+    /// A setting whose value depends on others before it in the table.
+    init(
+        _ name: String,
+        words: String,
+        help: String,
+        show: @escaping @Sendable (ServerConfiguration) -> String,
+        set: @escaping @Sendable (inout ServerConfiguration, String) -> Bool
+    ) {
+        names = ["KF_" + name, ImgproxySettings.prefix + name]
+        (self.words, self.help, self.show, self.set) = (words, help, show, set)
+        (isSecret, note) = (false, { _ in nil })
     }
 
     private init<T>(
@@ -44,9 +60,11 @@ package struct Setting: Sendable {
         _ value: Value<T>,
         _ field: any WritableKeyPath<ServerConfiguration, T> & Sendable,
         isSecret: Bool,
-        help: String
+        help: String,
+        note: @escaping @Sendable (String) -> String?
     ) {
         (self.names, self.words, self.isSecret, self.help) = (names, value.words, isSecret, help)
+        self.note = note
         show = { value.write($0[keyPath: field]) }
         set = { configuration, text in
             guard let read = value.read(text) else { return false }
@@ -106,28 +124,6 @@ extension Value where T == ServerConfiguration.Address {
     }
 }
 
-extension Value where T == [String: [String]] {
-    /// Presets of options.
-    static var presets: Self {
-        Value(
-            words: "name=option/option; several with commas",
-            read: { text in
-                var presets: T = [:]
-                for piece in parts(of: text, by: ",").map(trimmed) where !piece.isEmpty {
-                    let halves = parts(of: piece, by: "=").map(trimmed)
-                    guard halves.count == 2, !halves[0].isEmpty, !halves[1].isEmpty else { return nil }
-                    presets[halves[0]] = parts(of: halves[1], by: "/")
-                }
-                return presets
-            },
-            write: { presets in
-                presets.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value.joined(separator: "/"))" }
-                    .joined(separator: ",")
-            }
-        )
-    }
-}
-
 extension Value where T == [FileFormat: Int] {
     static var formatQualities: Self {
         Value(
@@ -165,6 +161,6 @@ extension Value where T == String {
     }
 }
 
-private func trimmed(_ text: String) -> String {
+func trimmed(_ text: String) -> String {
     String(text.drop { $0 == " " }.reversed().drop { $0 == " " }.reversed())
 }

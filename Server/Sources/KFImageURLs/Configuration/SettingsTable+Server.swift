@@ -18,11 +18,14 @@ extension SettingsTable {
         ),
         Setting(
             "REQUESTS_QUEUE_SIZE",
-            Value.integer(1...1_000_000).orNil(""),
+            Value.integer(0...1_000_000).orNil("").withZero,
             \.maxMakings,
             help:
-                "How many results are made, or wait for that, at one time; more are answered with 429. Unless set, ten for"
-                + " each worker and each second of KF_TIMEOUT, at least 64."
+                "How many results are made, or wait for that, at one time; more are answered with 429. 0 is ten for each"
+                + " worker and each second of KF_TIMEOUT, at least 64.",
+            note: { text in
+                Int(text) == 0 ? "No queue is without an end here: 0 is ten for each worker and each second." : nil
+            }
         ),
         Setting(
             ours: "REQUESTS_QUEUE_BYTES",
@@ -35,11 +38,11 @@ extension SettingsTable {
         Setting("TIMEOUT", .integer(1...86400), \.timeout, help: "Seconds until a request is answered with 503."),
         Setting(
             "MAX_CLIENTS",
-            .integer(1...1_000_000),
+            .integer(0...1_000_000),
             \.maxClients,
             help:
                 "How many connections there are at one time; more wait until one ends. Fewer where the program may open fewer"
-                + " files."
+                + " files, 0 as many as that allows."
         ),
         Setting(
             "READ_REQUEST_TIMEOUT",
@@ -49,9 +52,9 @@ extension SettingsTable {
         ),
         Setting(
             "KEEP_ALIVE_TIMEOUT",
-            .integer(1...86400),
+            .integer(0...86400),
             \.keepAliveTimeout,
-            help: "Seconds until a connection without a request is closed."
+            help: "Seconds until a connection without a request is closed; 0 closes each after its first answer."
         ),
         Setting(
             "WRITE_RESPONSE_TIMEOUT",
@@ -67,7 +70,7 @@ extension SettingsTable {
         ),
         Setting(
             "LOG_LEVEL",
-            Value<LogLevel>.name(),
+            .logLevel,
             \.logLevel,
             help: "Which lines are written to the log; answers from the caches are there with debug only."
         ),

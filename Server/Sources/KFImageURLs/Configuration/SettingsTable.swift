@@ -3,7 +3,7 @@
 /// The one table of settings.
 package enum SettingsTable {
     /// In the order of the reference page.
-    package static let all = server + urls + sources + results + fleet
+    package static let all = server + watching + urls + sources + requests + results + encoders + delivery + fleet
 
     static let urls: [Setting] = [
         Setting(
@@ -41,10 +41,28 @@ package enum SettingsTable {
             help: "Put before sources that do not begin with it."
         ),
         Setting(
+            "PRESETS_SEPARATOR",
+            .text("text"),
+            \.urls.presetsSeparator,
+            help: "What stands between the presets of KF_PRESETS."
+        ),
+        Setting(
             "PRESETS",
-            .presets,
-            \.urls.presets,
-            help: "Options by name; those of default are applied to every URL."
+            words: "name=option/option; several with commas",
+            help: "Options by name; those of default are applied to every URL.",
+            show: { Presets.text(of: $0.urls.presets, separator: $0.urls.presetsSeparator) },
+            set: { configuration, text in
+                let pieces = text.split(separator: configuration.urls.presetsSeparator).map(String.init)
+                guard let presets = Presets.read(pieces) else { return false }
+                configuration.urls.presets.merge(presets) { $1 }
+                return true
+            }
+        ),
+        Setting(
+            "PRESETS_PATH",
+            Value.text("file").orNil(""),
+            \.urls.presetsPath,
+            help: "A file of further presets, name=option/option in each line; lines that begin with # do not count."
         ),
         Setting(
             "ONLY_PRESETS",
@@ -57,6 +75,52 @@ package enum SettingsTable {
             .boolean,
             \.urls.allowsSecurityOptions,
             help: "URLs may change the limits of the server."
+        ),
+        Setting(
+            "ALLOWED_PROCESSING_OPTIONS",
+            Value.text("name of an option, as URLs write it").list(),
+            \.urls.allowedOptions,
+            help:
+                "The only options that URLs may have, a URL with another one is answered with 404; presets may have all."
+        ),
+        Setting(
+            "ARGUMENTS_SEPARATOR",
+            .text("text"),
+            \.urls.argumentsSeparator,
+            help: "What stands between an option of a URL and its arguments."
+        ),
+        Setting(
+            "BASE64_URL_INCLUDES_FILENAME",
+            .boolean,
+            \.urls.base64IncludesFilename,
+            help: "The last part of a source in base64 is a name that does not count."
+        ),
+        Setting(
+            "URL_REPLACEMENTS",
+            .replacements,
+            \.urls.replacements,
+            help:
+                "What sources begin with, where * is any text without a slash, and what stands there instead; $1 is the text"
+                + " of the first star."
+        ),
+        Setting(
+            "AUTO_ROTATE",
+            .boolean,
+            \.urls.initialPlan.turning.followsOrientation,
+            help: "Whether images are turned as their metadata says, unless the URL says so (ar)."
+        ),
+        Setting(
+            "STRIP_METADATA",
+            .boolean,
+            \.urls.initialPlan.metadata.isStripped,
+            help: "Whether the source's EXIF is left out, unless the URL says so (sm)."
+        ),
+        Setting(
+            "KEEP_COPYRIGHT",
+            .boolean,
+            \.urls.initialPlan.metadata.keepsCopyright,
+            help:
+                "Whether EXIF's copyright and artist are kept when the rest is left out, unless the URL says so (kcr)."
         ),
     ]
 
@@ -127,6 +191,12 @@ package enum SettingsTable {
             \.sources.maxFrames,
             help: "The most frames of an animation; the others are left out."
         ),
+        Setting(
+            "MAX_ANIMATION_FRAME_RESOLUTION",
+            .number(from: 0),
+            \.sources.maxFrameMegapixels,
+            help: "The most megapixels of each frame of an animation, beside KF_MAX_SRC_RESOLUTION; 0 is no limit."
+        ),
     ]
 
     static let results: [Setting] = [
@@ -134,8 +204,8 @@ package enum SettingsTable {
         Setting(
             "FORMAT_QUALITY",
             .formatQualities,
-            \.output.formatQuality,
-            help: "The quality of results of some formats."
+            \.output.changedFormatQuality,
+            help: "The quality of results of some formats; others keep theirs."
         ),
         Setting(
             "PREFERRED_FORMATS",
@@ -175,6 +245,9 @@ package enum SettingsTable {
             \.output.maxDimension,
             help: "The longest side of a result in pixels, larger ones are made smaller; 0 is no limit."
         ),
+    ]
+
+    static let delivery: [Setting] = [
         Setting("TTL", .integer(0...(.max)), \.delivery.maxAge, help: "Seconds that caches may keep results."),
         Setting(
             "CACHE_CONTROL_PASSTHROUGH",
@@ -182,7 +255,45 @@ package enum SettingsTable {
             \.delivery.passesCacheControl,
             help: "Hands the Cache-Control of the source on."
         ),
+        Setting(
+            ours: "NOT_FOUND_TTL",
+            .integer(0...(.max)),
+            \.delivery.notFoundMaxAge,
+            help: "Seconds that caches may keep an answer of 404 or 410; 0 is none, as for other errors."
+        ),
         Setting("USE_ETAG", .boolean, \.delivery.sendsETag, help: "Answers have an ETag."),
+        Setting(
+            "ETAG_BUSTER",
+            .fieldText,
+            \.delivery.entityTagPrefix,
+            help: "A part of each ETag; with another one, clients load anew what they have."
+        ),
+        Setting(
+            "USE_LAST_MODIFIED",
+            .boolean,
+            \.delivery.sendsLastModified,
+            help: "Answers have the Last-Modified of their source."
+        ),
+        Setting(
+            "LAST_MODIFIED_BUSTER",
+            Value.date.orNil(""),
+            \.delivery.earliestModification,
+            help: "The earliest Last-Modified; clients load anew what they have from before."
+        ),
+        Setting(
+            "SET_CANONICAL_HEADER",
+            .boolean,
+            \.delivery.namesSource,
+            help: "Answers name the URL of their source, if it is one of http, as Link with rel=canonical."
+        ),
+        Setting(
+            "ENABLE_DEBUG_HEADERS",
+            .boolean,
+            \.delivery.describesImages,
+            help:
+                "Answers have X-Result-Width and -Height, and if they were made for their request X-Origin-Width, -Height and"
+                + " -Content-Length."
+        ),
         Setting(
             "ALLOW_ORIGIN",
             Value.text("origin, or *").orNil(""),
@@ -190,10 +301,23 @@ package enum SettingsTable {
             help: "The site whose scripts may read results."
         ),
         Setting(
+            "FALLBACK_IMAGE_DATA",
+            .base64,
+            \.delivery.fallback.data,
+            help:
+                "An image that is sent in place of others that cannot be loaded or made, with the options of their URL."
+        ),
+        Setting(
+            "FALLBACK_IMAGE_PATH",
+            Value.text("file").orNil(""),
+            \.delivery.fallback.path,
+            help: "The file of such an image, read once; KF_FALLBACK_IMAGE_DATA comes before it."
+        ),
+        Setting(
             "FALLBACK_IMAGE_URL",
             Value.text("source").orNil(""),
             \.delivery.fallback.source,
-            help: "Sent in place of images that cannot be loaded or made, with the options of their URL."
+            help: "The source of such an image, where neither its bytes nor its file are set."
         ),
         Setting(
             "FALLBACK_IMAGE_HTTP_CODE",

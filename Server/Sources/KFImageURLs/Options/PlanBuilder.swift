@@ -2,7 +2,7 @@
 
 /// A plan in the making.
 struct PlanBuilder {
-    var plan = ImagePlan()
+    var plan: ImagePlan
     /// What was read in another way than it was meant.
     private(set) var warnings: [String] = []
     private let settings: URLSettings
@@ -11,6 +11,7 @@ struct PlanBuilder {
 
     init(settings: URLSettings) {
         self.settings = settings
+        plan = settings.initialPlan
     }
 
     mutating func warn(_ warning: String) {
@@ -19,8 +20,12 @@ struct PlanBuilder {
 
     /// Applies a segment like `rs:fill:300:200`.
     mutating func apply(segment: String) throws(RequestError) {
-        var values = parts(of: segment, by: ":")
+        var values = settings.arguments(of: segment)
         let name = values.removeFirst()
+        // Those of presets are the operator's own.
+        if presets.isEmpty, !settings.allowedOptions.isEmpty, !settings.allowedOptions.contains(name) {
+            throw .disallowedOption(name: name)
+        }
         guard let option = OptionTable.byName[name] else { throw .unknownOption(name: name) }
         if option.group == .limits && !settings.allowsSecurityOptions { throw .forbiddenOption(name: name) }
         if option.names[0] == "preset" {

@@ -23,6 +23,13 @@ extension Value where T == Int {
     }
 }
 
+extension Value where T == Int? {
+    /// The same, where 0 is nil.
+    var withZero: Self {
+        Value(words: words, read: { text in read(text).map { $0 == 0 ? nil : $0 } }, write: write)
+    }
+}
+
 extension Value where T == Int {
     /// A number of pixels; one that is too large for any image becomes a billion, so that sums of some cannot overflow.
     static var length: Self {

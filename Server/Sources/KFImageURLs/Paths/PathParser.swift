@@ -31,9 +31,9 @@ package struct PathParser: Sendable {
         var builder = PlanBuilder(settings: settings)
         if settings.presets["default"] != nil { try builder.apply(preset: "default") }
         if settings.allowsOnlyPresets {
-            for name in parts(of: segments.removeFirst(), by: ":") { try builder.apply(preset: name) }
+            for name in settings.arguments(of: segments.removeFirst()) { try builder.apply(preset: name) }
         } else {
-            while let segment = segments.first, segment.utf8.contains(UInt8(ascii: ":")) {
+            while let segment = segments.first, settings.arguments(of: segment).count > 1 {
                 try builder.apply(segment: segment)
                 segments.removeFirst()
             }
@@ -63,6 +63,8 @@ package struct PathParser: Sendable {
     private func read(source segments: [String], into plan: inout ImagePlan) throws(RequestError) {
         let isPlain = segments.first == "plain" && segments.count > 1
         if segments.first == "enc" && segments.count > 1 { throw .badSource("Encrypted sources cannot be read.") }
+        let hasFilename = !isPlain && segments.count > 1 && settings.base64IncludesFilename
+        let segments = hasFilename ? segments.dropLast() : segments
         let pieces =
             isPlain
             ? parts(of: segments.dropFirst().joined(separator: "/"), by: "@")
@@ -70,13 +72,14 @@ package struct PathParser: Sendable {
         guard !pieces[0].isEmpty else { throw .badSource("There is no source.") }
         guard pieces.count <= 2 else { throw .badSource("The source has more than one extension.") }
 
-        guard let source = isPlain ? percentDecoded(pieces[0]) : decodedBase64URL(pieces[0]),
+        guard var source = isPlain ? percentDecoded(pieces[0]) : decodedBase64URL(pieces[0]),
             !hasControlCharacters(source)
         else {
             throw .badSource(
                 "The source \(quoted(pieces[0])) is not \(isPlain ? "percent-encoded" : "in base64 for URLs")."
             )
         }
+        for replacement in settings.replacements { source = replacement.applied(to: source) }
         let base = Array(settings.baseURL.utf8)
         plan.sourceBytes = source.starts(with: base) ? source : base + source
         guard settings.allows(source: plan.sourceBytes) else {

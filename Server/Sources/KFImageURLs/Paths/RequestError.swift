@@ -8,6 +8,8 @@ package enum RequestError: Error, Hashable, Sendable {
     case missingSignature(found: String)
     /// An option that the server's configuration does not allow.
     case forbiddenOption(name: String)
+    /// An option that is not among those that the configuration allows.
+    case disallowedOption(name: String)
     /// A path without the parts that each has.
     case malformedPath(String)
     case unknownOption(name: String)
@@ -36,6 +38,7 @@ package enum RequestError: Error, Hashable, Sendable {
         case .wrongSignature: "wrong_signature"
         case .missingSignature: "missing_signature"
         case .forbiddenOption: "forbidden_option"
+        case .disallowedOption: "disallowed_option"
         case .malformedPath: "malformed_path"
         case .unknownOption: "unknown_option"
         case .badOption: "bad_option"
@@ -47,6 +50,17 @@ package enum RequestError: Error, Hashable, Sendable {
         }
     }
 
+    /// The name of the option or preset that it is about, for the log; nil where it may be something else, as a source is.
+    package var subject: String? {
+        switch self {
+        case .forbiddenOption(let name), .disallowedOption(let name), .unknownOption(let name), .badOption(let name, _),
+            .unknownPreset(let name):
+            let isName = name.utf8.count <= 40 && name.wholeMatch(of: #/[A-Za-z0-9_.\-]+/#) != nil
+            return isName ? name : nil
+        default: return nil
+        }
+    }
+
     /// A sentence for those who develop, with parts of the URL; others are only told the status.
     package var reason: String {
         switch self {
@@ -54,6 +68,8 @@ package enum RequestError: Error, Hashable, Sendable {
         case .missingSignature(let found):
             "\(quoted(found)) is in the place of the signature, which seems to be missing."
         case .forbiddenOption(let name): "The option \(quoted(name)) needs KF_ALLOW_SECURITY_OPTIONS."
+        case .disallowedOption(let name):
+            "The option \(quoted(name)) is not among KF_ALLOWED_PROCESSING_OPTIONS."
         case .malformedPath(let complaint): complaint
         case .unknownOption(let name): "Unknown processing option \(quoted(name))."
         case .badOption(let name, let complaint): "Option \(quoted(name)): \(complaint)."

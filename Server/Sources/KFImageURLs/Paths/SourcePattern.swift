@@ -12,6 +12,7 @@ package struct SourcePattern: Hashable, Sendable {
 
     /// Whether the pattern leaves the end of the host open, so that it allows `example.com.elsewhere.org`.
     var endsWithinHost: Bool {
+        if text.utf8.starts(with: "local://".utf8) { return false }
         guard let scheme = text.utf8.firstRange(of: "://".utf8) else { return true }
         return !text.utf8[scheme.upperBound...].contains(UInt8(ascii: "/"))
     }

@@ -11,6 +11,20 @@ package struct URLSettings: Hashable, Sendable {
     ///
     /// That of the name `default` is applied to all.
     package var presets: [String: [String]] = [:]
+    /// What stands between presets in a setting.
+    var presetsSeparator = ","
+    /// The file of further presets.
+    var presetsPath: String?
+    /// What a URL without options asks for.
+    package var initialPlan = ImagePlan()
+    /// The names that options of URLs may have; empty allows all.
+    package var allowedOptions: [String] = []
+    /// What stands between an option and its arguments.
+    package var argumentsSeparator = ":"
+    /// Whether the last segment of a source in base64 is a name that does not count.
+    package var base64IncludesFilename = false
+    /// What is done to sources before anything else.
+    package var replacements: [SourceReplacement] = []
     /// Whether the options of a URL are names of presets and nothing else.
     package var allowsOnlyPresets = false
     /// Whether URLs may change the server's limits.
@@ -21,6 +35,12 @@ package struct URLSettings: Hashable, Sendable {
     package var writableFormats: Set<FileFormat> = [.jpeg, .png, .webp, .avif, .gif, .ico]
 
     package init() {}
+
+    /// An option and its arguments.
+    func arguments(of segment: String) -> [String] {
+        segment.utf8.split(separator: argumentsSeparator.utf8, omittingEmptySubsequences: false)
+            .map { String(Substring($0)) }
+    }
 
     package func allows(source: [UInt8]) -> Bool {
         allowedSources.isEmpty || (!hasDotSegments(source) && allowedSources.contains { $0.matches(source) })

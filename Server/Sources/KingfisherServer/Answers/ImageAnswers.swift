@@ -28,18 +28,19 @@ struct ImageAnswers: Sendable {
         known: HotRequests.Known? = nil
     ) -> Response {
         let image = served.image.image
-        let entityTag = configuration.delivery.sendsETag ? served.image.entityTag : nil
-        let lastModified = image.cacheMetadata?.lastModified
+        let entityTag = entityTag(of: served)
+        let lastModified = lastModified(of: served)
         let status = status(of: served)
         if status == .ok, isUnmodified(for: request.headerFields, entityTag: entityTag, lastModified: lastModified) {
             return Response(status: .notModified, headers: cachingFields(of: served, plan))
         }
-        let fields =
+        var fields =
             if let known, isTimeless(image, plan) {
                 known.fields(for: served.image.entityTag) { self.fields(of: served, plan) }
             } else {
                 self.fields(of: served, plan)
             }
+        if configuration.delivery.describesImages { fields.describe(served) }
         let body = request.method == .head ? ResponseBody() : Self.body(image.data)
         return Response(status: status, headers: fields, body: body)
     }
@@ -59,8 +60,9 @@ struct ImageAnswers: Sendable {
             until: plan.delivery.expirationDate
         )
         var fields = policy.fields(for: image.cacheMetadata)
-        fields[.eTag] = configuration.delivery.sendsETag ? served.image.entityTag : nil
-        fields[.lastModified] = image.cacheMetadata?.lastModified
+        fields[.eTag] = entityTag(of: served)
+        fields[.lastModified] = lastModified(of: served)
+        if configuration.delivery.namesSource, served.error == nil { fields.nameSource(plan.sourceBytes) }
         fields[.accessControlAllowOrigin] = configuration.delivery.allowedOrigin
         if configuration.output.negotiates { fields[.vary] = "Accept" }
         let tags = plan.delivery.cacheTags
@@ -112,7 +114,9 @@ struct ImageAnswers: Sendable {
     /// The answer with an error.
     func response(_ error: RenderingError) -> Response {
         let status = Self.status(error.status)
-        var fields: HTTPFields = [.cacheControl: "no-store"]
+        let maxAge = configuration.delivery.notFoundMaxAge
+        let isKept = maxAge > 0 && [404, 410].contains(error.status)
+        var fields: HTTPFields = [.cacheControl: isKept ? "max-age=\(maxAge), public" : "no-store"]
         fields[.accessControlAllowOrigin] = configuration.delivery.allowedOrigin
         if let seconds = error.retryAfter { fields[.retryAfter] = "\(seconds)" }
         return .text(showsReasons ? error.reason : Self.words(for: status), status: status, fields)

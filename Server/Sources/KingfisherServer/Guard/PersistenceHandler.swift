@@ -10,15 +10,22 @@ final class PersistenceHandler: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPServerRequestPart
     typealias InboundOut = HTTPServerRequestPart
 
+    /// Whether connections go on at all.
+    private let keepsConnections: Bool
+
+    init(keepsConnections: Bool) {
+        self.keepsConnections = keepsConnections
+    }
+
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         guard case .head(var head) = unwrapInboundIn(data) else { return context.fireChannelRead(data) }
-        if !head.isKeepAlive { head.headers.replaceOrAdd(name: "Connection", value: "close") }
+        if !keepsConnections || !head.isKeepAlive { head.headers.replaceOrAdd(name: "Connection", value: "close") }
         context.fireChannelRead(wrapInboundOut(.head(head)))
     }
 
-    /// Puts one where the versions of requests are still known: right after the decoder.
-    static func add(to pipeline: ChannelPipeline.SynchronousOperations) throws {
+    /// Puts it where the versions of requests are still known: right after the decoder.
+    func add(to pipeline: ChannelPipeline.SynchronousOperations) throws {
         let decoder = try pipeline.handler(type: ByteToMessageHandler<HTTPRequestDecoder>.self)
-        try pipeline.addHandler(PersistenceHandler(), position: .after(decoder))
+        try pipeline.addHandler(self, position: .after(decoder))
     }
 }

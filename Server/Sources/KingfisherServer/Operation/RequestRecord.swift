@@ -39,6 +39,7 @@ struct RequestRecord {
         }
         if let error {
             metadata["kind"] = .string(error.kind)
+            if let subject = error.subject { metadata["name"] = .string(subject) }
             // Reasons for which there is no source are about the URL, and quote it.
             if source != nil { metadata["reason"] = .string(error.reason) }
         }

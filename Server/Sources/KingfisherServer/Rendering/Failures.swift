@@ -24,7 +24,7 @@ extension RenderingError {
 
     /// Neither did the source come in time, nor a connection for it.
     static func sourceTimedOut(at place: String) -> Self {
-        let settings = "KF_TIMEOUT, KF_CONNECT_TIMEOUT and KF_SOURCE_CONNECTIONS"
+        let settings = "KF_DOWNLOAD_TIMEOUT, KF_TIMEOUT, KF_CONNECT_TIMEOUT and KF_SOURCE_CONNECTIONS"
         let reason = "\(place) did not send the source in time, see \(settings)."
         return Self(status: 504, kind: "source_timeout", reason: reason)
     }
@@ -52,6 +52,9 @@ extension RenderingError {
             self.init(status: 499, kind: "cancelled", reason: "Nobody waits for the result any more.")
         case .responseError(.invalidHTTPStatusCode(let response)):
             self.init(answer: response.statusCode, of: place)
+        case .responseError(.notModified):
+            let reason = "\(place) answered that the source has not changed, which nobody had asked."
+            self.init(status: 502, kind: "source_status", reason: reason)
         case .responseError(.responseTooLarge(_, let limit)):
             self = .tooLarge("The source on \(place) is larger than \(limit) bytes, see KF_MAX_SRC_FILE_SIZE.")
         case .responseError(.URLSessionError(let error as URLError)):

@@ -14,6 +14,8 @@ package struct ImageRenderer: Rendering {
     private let manager: KingfisherManager
     package let capacity = Capacity(workers: PixelThreads.count)
     private let options: KingfisherOptionsInfo
+    /// The server's own image in place of others; nil without one.
+    private let fallback: RawImageDataProvider?
 
     /// A renderer with caches in the user's caches directory and a downloader of its own.
     package init(configuration: ServerConfiguration) {
@@ -60,6 +62,7 @@ package struct ImageRenderer: Rendering {
     /// A renderer that works through a manager, whose settings it leaves alone.
     package init(configuration: ServerConfiguration, manager: KingfisherManager) {
         (self.configuration, self.manager) = (configuration, manager)
+        fallback = configuration.delivery.fallback.image
         func lifetime(_ longest: Int) -> StorageExpiration {
             let seconds = min(configuration.delivery.maxAge, longest)
             return seconds > 0 ? .seconds(Double(seconds)) : .expired
@@ -80,8 +83,8 @@ package struct ImageRenderer: Rendering {
     }
 
     package func cached(_ request: RenderingRequest) async -> RenderedImage? {
-        guard configuration.delivery.caching == .all else { return nil }
-        guard let source = try? source(of: request.plan) else { return nil }
+        guard configuration.delivery.caching == .all, request.cookies == nil else { return nil }
+        guard let source = try? source(of: request) else { return nil }
         let found = await manager.cachedEncoded(
             with: source,
             options: options(for: request),
@@ -120,7 +123,7 @@ package struct ImageRenderer: Rendering {
     package var tierStatistics: SharedTierStatistics? { manager.cache.sharedTierStatistics }
 
     package func memoryLookup(for request: RenderingRequest) -> MemoryLookup {
-        guard let source = try? source(of: request.plan) else { return { nil } }
+        guard let source = try? source(of: request) else { return { nil } }
         let encoding = request.encoding(in: configuration)
         let encoded = manager.encodedRequest(with: source, options: options(for: request), as: encoding)
         return { [manager] in
@@ -135,7 +138,7 @@ package struct ImageRenderer: Rendering {
         within seconds: Double = .infinity
     ) async throws(RenderingError) -> RenderedImage {
         let start = ContinuousClock.now
-        let source = try source(of: request.plan)
+        let source = try source(of: request)
         let making = Making(in: place, of: capacity, until: start + .seconds(min(seconds, 1e6)))
         let processor = PlanProcessor(request, configuration, making)
         try making.checkTime(for: request.plan.sourceBytes, processor.work)
@@ -144,7 +147,7 @@ package struct ImageRenderer: Rendering {
                 return .success(
                     try await manager.retrieveEncoded(
                         with: source,
-                        options: options + [.processor(processor), .cacheTags(request.plan.delivery.cacheTags)],
+                        options: options(for: request, with: processor),
                         as: request.encoding(in: configuration)
                     )
                 )
@@ -171,12 +174,13 @@ package struct ImageRenderer: Rendering {
         if image.isDamaged { throw .incomplete }
         var rendered = RenderedImage(image)
         rendered.times = making.times(since: start)
+        rendered.origin = making.origin
         rendered.warning = making.warning
         return rendered
     }
 
     package func renew(_ request: RenderingRequest, in place: Place?) async {
-        guard let source = try? source(of: request.plan) else { return }
+        guard let source = try? source(of: request) else { return }
         let making = Making(in: place, of: capacity, until: .now + .seconds(configuration.timeout))
         // Where it fails, the next request finds out.
         _ = try? await manager.retrieveEncoded(
@@ -192,8 +196,18 @@ package struct ImageRenderer: Rendering {
     }
 
     private func options(for request: RenderingRequest, _ making: Making? = nil) -> KingfisherOptionsInfo {
-        let processor = PlanProcessor(request, configuration, making)
-        return options + [.processor(processor), .cacheTags(request.plan.delivery.cacheTags)]
+        options(for: request, with: PlanProcessor(request, configuration, making))
+    }
+
+    private func options(for request: RenderingRequest, with processor: PlanProcessor) -> KingfisherOptionsInfo {
+        options + [.processor(processor), .cacheTags(request.plan.delivery.cacheTags)]
+            + (request.cookies.map(CookieModifier.options) ?? [])
+    }
+
+    private func source(of request: RenderingRequest) throws(RenderingError) -> Source {
+        guard request.isFallback else { return try source(of: request.plan) }
+        guard let fallback else { throw LocalFiles.missing }
+        return .provider(fallback)
     }
 
     private func source(of plan: ImagePlan) throws(RenderingError) -> Source {
@@ -245,6 +259,11 @@ extension ImageDownloader {
         let sources = configuration.sources
         let session = URLSessionConfiguration.ephemeral
         session.httpCookieAcceptPolicy = .never
+        if let agent = sources.userAgent {
+            let agent = agent.replacing("%current_version", with: versionOfLibrary())
+            session.httpAdditionalHeaders = ["User-Agent": agent]
+        }
+        if sources.trustsEverybody { authenticationChallengeResponder = Trust.everybody }
         sessionConfiguration = session
         var refused = AddressPolicy.publicOnly.refused
         if sources.allowsLoopbackAddresses { refused.remove(.loopback) }

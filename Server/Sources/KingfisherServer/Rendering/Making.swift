@@ -13,6 +13,7 @@ package final class Making: Sendable {
         var error: RenderingError?
         var warning: String?
         var hasSource = false
+        var origin: OriginSize?
         var begin: ContinuousClock.Instant?
         var end: ContinuousClock.Instant?
         var work: Capacity.Work?
@@ -55,6 +56,12 @@ package final class Making: Sendable {
 
     /// The bytes of the source are here.
     func sourceArrived() { state.withLock { $0.hasSource = true } }
+
+    /// The source that it is made of; nil before that is known.
+    var origin: OriginSize? { state.withLock { $0.origin } }
+
+    /// Keeps how large the source is.
+    func remember(_ origin: OriginSize) { state.withLock { $0.origin = origin } }
 
     /// Whether the source has yet to come.
     var isWithoutSource: Bool { state.withLock { !$0.hasSource } }

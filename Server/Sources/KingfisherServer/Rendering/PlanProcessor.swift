@@ -34,6 +34,9 @@ struct PlanProcessor: PartFindingImageProcessor, WeighingImageProcessor {
         // What cannot be read costs nothing, and is refused when it is processed.
         guard let making, let header = try? check.header(of: data) else { return .small }
         making.remember(header, of: plan.sourceBytes)
+        making.remember(
+            OriginSize(width: header.pixelWidth, height: header.pixelHeight, byteCount: data.count)
+        )
         return making.weight(of: work(on: header))
     }
 

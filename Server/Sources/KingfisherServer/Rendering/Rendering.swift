@@ -41,6 +41,10 @@ package struct RenderingRequest: Hashable, Sendable {
     package let plan: ImagePlan
     /// The formats that the server prefers for this client, best first; empty without negotiation.
     package let preferredFormats: [FileFormat]
+    /// Whether the server's own image is taken in place of the source.
+    package var isFallback = false
+    /// The cookies that are sent to the server of the source; nil sends none.
+    package var cookies: String?
 
     package init(plan: ImagePlan, preferredFormats: [FileFormat] = []) {
         (self.plan, self.preferredFormats) = (plan, preferredFormats)
@@ -58,9 +62,22 @@ package struct RenderedImage: Sendable {
     package var warning: String?
     /// Whether it may be sent, and is to be renewed.
     package var isStale = false
+    /// The source that it was made of for this request; nil as for ``times``.
+    package var origin: OriginSize?
 
     package init(image: EncodedImage, entityTag: String) {
         (self.image, self.entityTag) = (image, entityTag)
+    }
+}
+
+/// How large a source is.
+package struct OriginSize: Sendable {
+    package let width: Int
+    package let height: Int
+    package let byteCount: Int
+
+    package init(width: Int, height: Int, byteCount: Int) {
+        (self.width, self.height, self.byteCount) = (width, height, byteCount)
     }
 }
 
@@ -81,8 +98,11 @@ package struct RenderingError: Error, Sendable {
     package let reason: String
     /// The seconds after which the same request may be answered; nil where that is not known.
     package let retryAfter: Int?
+    /// The name of the option or preset that it is about, for the log; nil for others.
+    package let subject: String?
 
-    package init(status: Int, kind: String, reason: String, retryAfter: Int? = nil) {
+    package init(status: Int, kind: String, reason: String, retryAfter: Int? = nil, subject: String? = nil) {
         (self.status, self.kind, self.reason, self.retryAfter) = (status, kind, reason, retryAfter)
+        self.subject = subject
     }
 }

@@ -17,7 +17,7 @@ struct SourceCheck {
         // 0 is no limit. The downloader has the server's, so a plan can only lower it.
         maxBytes = [settings.maxBytes, plan.limits.sourceBytes ?? 0].filter { $0 > 0 }.min()
         maxPixels = (plan.limits.sourceMegapixels ?? settings.maxMegapixels) * 1e6
-        maxFramePixels = (plan.limits.frameMegapixels ?? 0) * 1e6
+        maxFramePixels = (plan.limits.frameMegapixels ?? settings.maxFrameMegapixels) * 1e6
         maxFrames = max(1, plan.limits.animationFrames ?? settings.maxFrames)
         isRaw = plan.output.isRaw
     }

@@ -22,7 +22,7 @@ enum FormPage {
             <meta name="viewport" content="width=device-width">
             <title>Images</title>
             <style>\(style)</style>
-            <form id="form" data-prefix="\(escaped(settings.prefix))">
+            <form id="form" data-prefix="\(escaped(settings.prefix))" data-separator="\(escaped(settings.argumentsSeparator))">
             <label>Source <input name="source" required value="local:///gallery.png"></label>
             <label>Signature <input name="signature" value="\(signature)" placeholder="of the path"></label>
             <label>Format <select name="format"><option value="">any</option>\(formats)</select></label>
@@ -80,7 +80,8 @@ enum FormPage {
         const status = document.getElementById('status'), url = document.getElementById('url');
         function path() {
           const options = [...form.querySelectorAll('[data-option]')].filter(input => input.value)
-            .map(input => (input.dataset.option ? input.dataset.option + ':' : '') + input.value);
+            .map(input => (input.dataset.option ? input.dataset.option + ':' : '') + input.value)
+            .map(text => text.replaceAll(':', form.dataset.separator));
           const source = encodeURIComponent(form.source.value), format = form.format.value;
           return [form.dataset.prefix, form.signature.value || '_', ...options, 'plain', source].join('/')
             + (format ? '@' + format : '');

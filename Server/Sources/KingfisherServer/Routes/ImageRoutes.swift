@@ -52,11 +52,15 @@ package final class ImageRoutes: Sendable {
         switch name(path) {
         case "/health":
             return await health
-        case "/metrics":
-            return .text(metricsText, type: "text/plain; version=0.0.4; charset=utf-8")
+        case let other where !configuration.healthPath.isEmpty && other == configuration.healthPath:
+            return await health
+        case "/metrics" where configuration.metricsAddress == nil:
+            return metricsPage
         case "/" where isDeveloped:
             let page = FormPage.html(configuration.urls)
             return .text(page, type: "text/html; charset=utf-8", [.contentSecurityPolicy: FormPage.policy])
+        case "/", "":
+            return .text(LandingPage.html, type: "text/html; charset=utf-8")
         default:
             return await image(path, request, on: connection)
         }
@@ -80,6 +84,14 @@ package final class ImageRoutes: Sendable {
         }
     }
 
+    /// What is answered where metrics have an address of their own.
+    func respondWithMetrics(to request: Request) -> Response {
+        let isAsked = name(request.head.path ?? "") == "/metrics"
+        return isAsked ? metricsPage : .text("Only /metrics is here.", status: .notFound)
+    }
+
+    private var metricsPage: Response { .text(metricsText, type: "text/plain; version=0.0.4; charset=utf-8") }
+
     private var metricsText: String {
         let (makings, waiting) = places.counts
         let tier = renderer.tierStatistics
@@ -91,22 +103,30 @@ package final class ImageRoutes: Sendable {
         if let tier {
             gauges.append(("kf_tier_available", "Whether the shared tier is used.", tier.isAvailable ? 1 : 0))
         }
-        return metrics.text(tier: tier, gauges: gauges)
+        let text = metrics.text(tier: tier, gauges: gauges)
+        let namespace = configuration.metricsNamespace
+        if namespace == "kf" { return text }
+        return text.replacing(#/^(# HELP |# TYPE |)kf_/#.anchorsMatchLineEndings()) { "\($0.output.1)\(namespace)_" }
     }
 
     private func image(_ path: String, _ request: HTTPRequest, on connection: any Channel) async -> Response {
         var record = RequestRecord(identifier: requestIdentifier(of: request))
         var response: Response
         do throws(RenderingError) {
+            if let secret = configuration.secret, !request.headerFields.hasToken(secret) {
+                throw RenderingError.withoutSecret
+            }
             let accept = configuration.output.negotiates ? request.headerFields[.accept] ?? "" : nil
             let known = hotRequests.find(path, accept: accept)
             let parsed = if let known { known.parsed } else { try parse(path) }
+            let cookies = configuration.sources.cookies(of: request, for: parsed.plan.sourceBytes)
             (record.source, record.warnings) = (parsed.plan.source, parsed.warnings)
             let served: ServedImage
-            if let image = known?.image() {
+            if cookies == nil, let image = known?.image() {
                 served = ServedImage(image: image, origin: .memory)
             } else {
-                let rendering = negotiated(parsed.plan, accept: accept, configuration)
+                var rendering = negotiated(parsed.plan, accept: accept, configuration)
+                rendering.cookies = cookies
                 served = try await serve(rendering, on: connection)
                 if served.isHot {
                     let known = HotRequests.Known(parsed, renderer.memoryLookup(for: rendering))
@@ -118,6 +138,7 @@ package final class ImageRoutes: Sendable {
                 served.origin, served.error, served.image.image.data.count
             )
             response = answers.response(served, plan: parsed.plan, to: request, known: known)
+            if cookies != nil { response.headers.makePrivate() }
         } catch {
             record.error = error
             response = answers.response(error)
@@ -132,7 +153,12 @@ package final class ImageRoutes: Sendable {
         do throws(RequestError) {
             return try parser.parse(path)
         } catch {
-            throw RenderingError(status: error.status, kind: error.kind, reason: error.reason)
+            throw RenderingError(
+                status: error.status,
+                kind: error.kind,
+                reason: error.reason,
+                subject: error.subject
+            )
         }
     }
 
@@ -144,10 +170,13 @@ package final class ImageRoutes: Sendable {
         do throws(RenderingError) {
             return try await result(of: rendering, until: deadline, on: connection)
         } catch {
-            guard let source = configuration.delivery.fallback.source, error.isAboutTheImage else { throw error }
+            let fallback = configuration.delivery.fallback
+            guard fallback.isOwn || fallback.source != nil, error.isAboutTheImage else { throw error }
             var instead = rendering.plan
-            instead.source = source
-            let request = RenderingRequest(plan: instead, preferredFormats: rendering.preferredFormats)
+            // Of the server's own image it is the name.
+            instead.source = fallback.isOwn ? "fallback" : fallback.source ?? ""
+            var request = RenderingRequest(plan: instead, preferredFormats: rendering.preferredFormats)
+            request.isFallback = fallback.isOwn
             guard var served = try? await result(of: request, until: deadline, on: connection) else { throw error }
             served.error = error
             return served

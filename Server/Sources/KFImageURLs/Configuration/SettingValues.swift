@@ -90,8 +90,9 @@ extension Value where T == [SourceReplacement] {
 
 /// Presets as settings write them, `name=option/option`.
 enum Presets {
-    /// The options of each, a segment each; nil if a text is no preset. Empty texts, and those that begin with `#`, are left
-    /// out.
+    /// The options of each, a segment each; nil if a text is no preset.
+    ///
+    /// Empty texts, and those that begin with `#`, are left out.
     static func read(_ texts: [String]) -> [String: [String]]? {
         var presets: [String: [String]] = [:]
         for text in texts.map(trimmed) where !text.isEmpty && !text.hasPrefix("#") {

@@ -28,7 +28,7 @@ extension ImageAnswers {
 extension HTTPFields {
     /// Names the URL of a source of http, without the user's name and password.
     mutating func nameSource(_ source: [UInt8]) {
-        guard let url = urlOfText(source), ["http", "https"].contains(url.scheme?.lowercased() ?? ""),
+        guard let url = lenientURL(source), ["http", "https"].contains(url.scheme?.lowercased() ?? ""),
             var parts = URLComponents(url: url, resolvingAgainstBaseURL: true)
         else { return }
         (parts.user, parts.password) = (nil, nil)

@@ -15,7 +15,7 @@ extension SourceSettings {
     ///   - source: The source.
     /// - Returns: The value of the field.
     package func cookies(of request: HTTPRequest, for source: [UInt8]) -> String? {
-        guard handsCookiesOn, let url = urlOfText(source), ["http", "https"].contains(url.scheme?.lowercased() ?? "")
+        guard handsCookiesOn, let url = lenientURL(source), ["http", "https"].contains(url.scheme?.lowercased() ?? "")
         else { return nil }
         let cookies = request.headerFields[values: .cookie].joined(separator: "; ")
         guard !cookies.isEmpty else { return nil }

@@ -53,6 +53,6 @@ private func reason(of error: any Error) -> String {
     switch (error as? CocoaError)?.code {
     case .fileReadNoSuchFile, .fileNoSuchFile: "there is no such file"
     case .fileReadNoPermission: "this user may not"
-    default: "it is no text in UTF-8"
+    default: "it is no file of text in UTF-8"
     }
 }

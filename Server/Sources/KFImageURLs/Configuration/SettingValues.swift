@@ -30,7 +30,7 @@ extension Value where T == [UInt8] {
         Value(
             words: "base64",
             read: { text in Data(base64Encoded: text).map { Array($0) } },
-            write: { Data($0).base64EncodedString() }
+            write: { $0.isEmpty ? "" : "\($0.count) bytes" }
         )
     }
 }

@@ -4,7 +4,7 @@ import Foundation
 import KFImageURLs
 import Testing
 
-@Suite struct URLSettingsTests {
+@Suite(.timeLimit(.minutes(10))) struct URLSettingsTests {
     /// The plan of a path, with settings.
     private func plan(_ path: String, _ settings: [String: String]) throws(RequestError) -> ImagePlan {
         let (configuration, problems) = ServerConfiguration.read(settings)

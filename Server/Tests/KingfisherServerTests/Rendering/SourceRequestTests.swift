@@ -162,6 +162,24 @@ import Testing
         #expect(anything != text)
     }
 
+    @Test("The server's settings of encoders have the bounds, the names and the defaults of the library's")
+    func bounds() {
+        func isRead(_ name: String, _ value: String) -> Bool {
+            ServerConfiguration.read([name: value]).problems.isEmpty
+        }
+        for (name, range) in [
+            ("KF_WEBP_EFFORT", EncoderSettings.webPEfforts), ("KF_AVIF_SPEED", EncoderSettings.avifSpeeds),
+            ("KF_PNG_QUANTIZATION_COLORS", EncoderSettings.paletteSizes),
+        ] {
+            for (value, expected) in [
+                (range.lowerBound, true), (range.upperBound, true), (range.lowerBound - 1, false),
+                (range.upperBound + 1, false),
+            ] { #expect(isRead(name, "\(value)") == expected, "\(name)=\(value)") }
+        }
+        #expect(OutputSettings.WebPPreset.allCases.map(\.rawValue) == WebPPreset.allCases.map(\.rawValue))
+        #expect(OutputSettings().avifSpeed == EncoderSettings().avifSpeed)
+    }
+
     private static func bytes(of image: Image) -> [UInt8] {
         image.cgImage.map { bitmap in bitmap.withUnsafeBytes { Array($0) } } ?? []
     }

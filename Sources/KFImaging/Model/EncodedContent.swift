@@ -19,6 +19,12 @@ package struct EncodedContent: Sendable {
         (self.data, contentType, checksum) = (data, type, Checksum.of(data))
     }
 
+    /// Any bytes, of the type that they begin like, whether that can be decoded or not; `unknown` if it is none.
+    package init(anyFile data: Data) {
+        let type = ImageContentType(decodable: data) ?? ImageContentType(sniffing: data) ?? .unknown
+        (self.data, contentType, checksum) = (data, type, Checksum.of(data))
+    }
+
     /// What the header says; nil when it cannot be read.
     package var info: ImageInfo? { header.info(of: data) }
 }
@@ -46,6 +52,14 @@ extension Image {
         guard let content = EncodedContent(file) else { return nil }
         self.init(encoded: content)
     }
+
+    /// The same for any file, whether it is an image or not; its type is `unknown` if it is of no known kind.
+    ///
+    /// - Parameter file: The bytes, for a load with `ImageEncoding.takingAnyFile`.
+    @_spi(Server) public convenience init(anyFile file: Data) { self.init(encoded: EncodedContent(anyFile: file)) }
+
+    /// Notes that a part of the source is missing, which a processor has found that makes images of other images.
+    @_spi(Server) public func markAsDamaged() { updateMetadata { $0.isDamaged = true } }
 
     /// An image without pixels that stands for the bytes of a file.
     package convenience init(encoded content: EncodedContent, isDamaged: Bool = false) {

@@ -44,6 +44,19 @@ extension CacheMetadata {
         chain.compactMap { $0.itselfFreshUntil(inShared: isShared) }.min()
     }
 
+    /// The same for who takes a response that does not say how long it is fresh to be fresh for some seconds from its
+    /// arrival: for as long again it may be used while its server is asked, and when that fails.
+    ///
+    /// It is for decisions only, and is not what the server said.
+    func assuming(_ seconds: TimeInterval, inShared isShared: Bool) -> CacheMetadata {
+        guard lifetime(CacheControl(cacheControl, isShared: isShared)) == nil else { return self }
+        let number = Int(max(0, min(seconds, 2_147_483_648)))
+        let assumed = "max-age=\(number), stale-while-revalidate=\(number), stale-if-error=2147483648"
+        // Of a directive that there is twice the last one counts.
+        let control = [assumed, cacheControl].compactMap(\.self).joined(separator: ", ")
+        return CacheMetadata(cacheControl: control, storedAt: storedAt, makingTime: makingTime, redirects: redirects)
+    }
+
     /// How many seconds before the end of its freshness something is made anew: by chance, the longer the making took.
     ///
     /// So of many that ask, one begins before the end, and mostly only one (XFetch: A. Vattani, F. Chierichetti and

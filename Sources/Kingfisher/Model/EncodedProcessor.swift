@@ -55,6 +55,7 @@ struct EncodedSerializer: CacheSerializer, Hashable {
         guard options.processor is EncodedProcessor else {
             return .decoded(from: data, options: options.imageCreatingOptions)
         }
+        if options.encoding?.takesAnyFile == true { return Image(encoded: EncodedContent(anyFile: data)) }
         return EncodedContent(data).map { Image(encoded: $0) }
     }
 }

@@ -71,6 +71,17 @@ public struct ImageEncoding: Hashable, Sendable {
     /// Whether EXIF that is kept says how the source was to be turned: its pixels were not.
     @_spi(Server) public var keepsOrientation = false
 
+    /// Whether the file that a processor returns may be no image: then it is kept and found as it is.
+    var takesAnyFile = false
+
+    /// Encodes in the format of the source; a file that the processor returns is the result, whatever it is, see
+    /// `Image.init(anyFile:)`.
+    @_spi(Server) public static var takingAnyFile: ImageEncoding {
+        var encoding = ImageEncoding()
+        encoding.takesAnyFile = true
+        return encoding
+    }
+
     /// Encodes in a format; nil means the format of the source.
     public init(_ format: ImageContentType? = nil, quality: Double? = nil) {
         (self.format, self.quality) = (format, quality)

@@ -9,6 +9,28 @@ import FoundationNetworking
 #endif
 
 extension KingfisherParsedOptionsInfo {
+    private enum UnstatedFreshnessKey: OptionKey { typealias Value = TimeInterval }
+
+    /// For how many seconds a response is fresh that does not say it; nil is for as long as the cache keeps it.
+    var unstatedFreshness: TimeInterval? {
+        get { self[UnstatedFreshnessKey.self] }
+        set { self[UnstatedFreshnessKey.self] = newValue }
+    }
+
+    /// What a response says about freshness, or is assumed to say.
+    func assumed(_ metadata: CacheMetadata?) -> CacheMetadata? {
+        guard let unstatedFreshness else { return metadata }
+        return metadata?.assuming(unstatedFreshness, inShared: isCacheShared)
+    }
+
+    /// Until when what is cached of a source with a server may be used without asking that.
+    ///
+    /// Nothing is known of an entry that was stored without a limit to what is unstated.
+    func freshUntil(_ metadata: CacheMetadata?) -> Date {
+        guard let metadata = assumed(metadata) else { return unstatedFreshness == nil ? .distantFuture : .distantPast }
+        return metadata.freshUntil(inShared: isCacheShared) ?? .distantFuture
+    }
+
     /// Whether the server of a source may have to be asked about what is cached.
     func asksServer(about source: Source) -> Bool {
         guard refreshCached || respectCacheControl, !onlyFromCache, !forceRefresh, case .network = source else {
@@ -47,6 +69,8 @@ extension KingfisherParsedOptionsInfo {
     /// fresh. An image that depends on the request (`Vary`) is marked, and stays out of memory if a modifier has changed
     /// the request: images in memory are for requests without modifiers.
     mutating func limitMemory(of image: KFCrossPlatformImage, to metadata: CacheMetadata?, in cache: ImageCache) {
+        // Who sends files on may look at what is missing, and has nothing of keeping it.
+        if encoding != nil, image.isDamaged, !cacheDamagedImages { return memoryCacheExpiration = .expired }
         guard respectCacheControl else { return }
         if metadata?.variesWithRequest == true {
             guard requestModifier == nil else { return memoryCacheExpiration = .expired }
@@ -55,7 +79,8 @@ extension KingfisherParsedOptionsInfo {
         if encoding != nil { image.updateMetadata { $0.encoded?.response = metadata } }
         let usual = memoryCacheExpiration ?? cache.memoryStorage.config.expiration
         let now = Date()
-        var freshUntil = metadata?.freshUntil(inShared: isCacheShared) ?? .distantFuture
+        // What has no metadata has no server.
+        var freshUntil = metadata == nil ? .distantFuture : freshUntil(metadata)
         // With a tier, what is used often is asked for on disk before that: there it may be made anew early.
         if cache.core.tier != nil, let metadata, freshUntil > now {
             freshUntil -= metadata.earlyBy(chance: .random(in: 0...1))
@@ -87,5 +112,19 @@ extension CacheMetadata {
     func mayBeUsed(after error: KingfisherError, at instant: Date, inShared isShared: Bool) -> Bool {
         if error.isConnectionFailure { return mayBeUsedWithoutConnection(inShared: isShared) }
         return error.isServerFailure && mayBeUsedAfterServerFailure(at: instant, inShared: isShared)
+    }
+}
+
+extension KingfisherOptionsInfoItem {
+    /// Limits with ``KingfisherParsedOptionsInfo/respectCacheControl`` for how long an image is used whose server does not
+    /// say it.
+    ///
+    /// So many seconds after it has arrived it is asked about: in the background for as long again, and afterwards before
+    /// it is used. Without this it is used for as long as the cache keeps it.
+    ///
+    /// - Parameter seconds: The seconds; 0 asks each time.
+    /// - Returns: The option.
+    @_spi(Server) public static func unstatedFreshness(_ seconds: Double) -> Self {
+        Self { $0.unstatedFreshness = max(0, seconds) }
     }
 }

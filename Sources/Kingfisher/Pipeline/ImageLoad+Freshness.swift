@@ -21,13 +21,14 @@ extension ImageLoad {
         guard await answersRequest(cached) else { return nil }
         if !options.refreshCached {
             let (now, isShared) = (Date(), options.isCacheShared)
-            let freshUntil = cached.metadata?.freshUntil(inShared: isShared) ?? .distantFuture
+            let freshUntil = options.freshUntil(cached.metadata)
             if freshUntil > now {
                 guard isDue(cached, freshUntil, at: now) else { return try await result(of: cached) }
                 revalidateInBackground()
                 return try await result(of: cached, .inBackground)
             }
-            if cached.metadata?.mayBeUsedWhileRevalidating(at: now, inShared: isShared) == true {
+            let metadata = options.assumed(cached.metadata)
+            if metadata?.mayBeUsedWhileRevalidating(at: now, inShared: isShared) == true {
                 revalidateInBackground()
                 return try await result(of: cached, .inBackground)
             }
@@ -78,7 +79,8 @@ extension ImageLoad {
             if let response = error.notModifiedResponse {
                 return try await result(of: await renewed(cached, by: response), .notModified)
             }
-            let mayBeUsed = cached.metadata?.mayBeUsed(after: error, at: Date(), inShared: options.isCacheShared)
+            let metadata = options.assumed(cached.metadata)
+            let mayBeUsed = metadata?.mayBeUsed(after: error, at: Date(), inShared: options.isCacheShared)
             let isError = options.refreshCached && options.refreshFailureIsError
             let isRefresh = options.refreshCached && !options.respectCacheControl
             guard !error.isCancelled, !isError, isRefresh || mayBeUsed == true else { throw error }

@@ -15,7 +15,7 @@ extension ImageLoad {
         let options = plan.options
         var loaded = LoadedImage(image, from: .none)
         loaded.data = bytes.data
-        var metadata = bytes.cacheMetadata
+        var metadata = options.unstatedFreshness == nil ? bytes.cacheMetadata : bytes.metadataOfResponse
         if options.targetCache?.core.tier != nil { metadata?.makingTime = (ContinuousClock.now - start).inSeconds }
         loaded.describe { ($0.metrics, $0.cacheMetadata) = (bytes.metrics, metadata) }
         guard let cache = options.targetCache else { return loaded }
@@ -112,6 +112,12 @@ extension KingfisherManager {
 extension LoadedBytes {
     /// What the response says about caching, if it says anything.
     var cacheMetadata: CacheMetadata? { response.flatMap { CacheMetadata($0, to: request) } }
+
+    /// The same, which is at least when the response came.
+    fileprivate var metadataOfResponse: CacheMetadata? {
+        guard let response, (200..<300).contains(response.statusCode ?? 0) else { return nil }
+        return CacheMetadata(of: response, to: request)
+    }
 }
 
 extension CacheMetadata {

@@ -76,8 +76,7 @@ extension ImageLoad {
         }
         guard let cached = found, !cached.isInvalidated else { return nil }
         guard cached.isWithMetadata, let metadata = cached.metadata else { return try await result(of: cached) }
-        let freshUntil = metadata.freshUntil(inShared: plan.options.isCacheShared) ?? .distantFuture
-        guard freshUntil > Date(), await answersRequest(cached) else { return nil }
+        guard plan.options.freshUntil(metadata) > Date(), await answersRequest(cached) else { return nil }
         return try await result(of: cached)
     }
 }

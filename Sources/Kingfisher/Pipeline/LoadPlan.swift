@@ -99,6 +99,7 @@ private struct RequestIdentity: Equatable, Sendable {
     private let refreshCached: Bool
     private let refreshFailureIsError: Bool
     private let respectCacheControl: Bool
+    private let unstatedFreshness: Double?
     private let layers: CacheLayers
     private let originalLayers: CacheLayers
     private let onlyFromCache: Bool
@@ -124,6 +125,7 @@ private struct RequestIdentity: Equatable, Sendable {
         refreshCached = options.refreshCached
         refreshFailureIsError = options.refreshFailureIsError
         respectCacheControl = options.respectCacheControl
+        unstatedFreshness = options.unstatedFreshness
         layers = options.layersToQuery
         // Without the disk, neither is the original looked up there.
         originalLayers = options.fromMemoryCacheOrRefresh ? .memory : options.originalQueryCacheLayers

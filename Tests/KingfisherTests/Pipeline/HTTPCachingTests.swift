@@ -5,7 +5,7 @@ import KFSupport
 import KingfisherTestSupport
 import Testing
 
-@testable import Kingfisher
+@_spi(Server) @testable import Kingfisher
 
 @Suite(.timeLimit(.minutes(5))) struct HTTPCachingTests {
     private static let fresh = ["Cache-Control": "max-age=1000"]
@@ -52,6 +52,50 @@ import Testing
             rig.cache.clearMemoryCache()
             #expect(try await rig.manager.retrieveImage(with: url, options: respecting).cacheType == .disk)
             #expect(rig.server.count("/a.png") == 1)
+        }
+    }
+
+    @Test("What is unstated is fresh for the time that is set, and as long again while its server is asked")
+    func assumedFreshness() async throws {
+        let cases: [(age: Double, more: String, isAsked: Bool, isWaitedFor: Bool)] = [
+            (500, "", false, false), (700, "", true, false), (1_300, "", true, true),
+            (700, "must-revalidate", true, true), (10, "no-cache", true, true), (700, "max-age=1000", false, false),
+            (1_100, "max-age=1000", true, true),
+        ]
+        for (age, more, isAsked, isWaitedFor) in cases {
+            try await Rig.run { rig in
+                rig.server.route("/a.png", try image(more.isEmpty ? [:] : ["Cache-Control": more]))
+                let (url, options) = (rig.server.url("/a.png"), respecting + [.unstatedFreshness(600)])
+                let first = try await rig.manager.retrieveImage(with: url, options: options)
+                var metadata = try #require(first.cacheMetadata)
+                metadata.storedAt -= age
+                #expect(try await rig.cache.updateCacheMetadata(metadata, forKey: url.cacheKey))
+                rig.cache.clearMemoryCache()
+                let next = try await rig.manager.retrieveImage(with: url, options: options)
+                switch next.revalidation {
+                case nil: #expect(!isAsked, "\(age) \(more)")
+                case .inBackground?: #expect(isAsked && !isWaitedFor, "\(age) \(more)")
+                case .notModified?: #expect(isWaitedFor, "\(age) \(more)")
+                default: Issue.record("\(age) \(more)")
+                }
+                if isAsked { await rig.server.waitForRequests(2, to: "/a.png") }
+                #expect(rig.server.count("/a.png") == (isAsked ? 2 : 1), "\(age) \(more)")
+            }
+        }
+    }
+
+    @Test("With such a time, what an entry without metadata is worth is not known") func unknownAge() async throws {
+        try await Rig.run { rig in
+            rig.server.route("/a.png", try image(etag: nil))
+            let url = rig.server.url("/a.png")
+            _ = try await rig.manager.retrieveImage(with: url, options: respecting)
+            rig.cache.clearMemoryCache()
+            for count in [2, 2] {
+                let options = respecting + [.unstatedFreshness(600)]
+                _ = try await rig.manager.retrieveImage(with: url, options: options)
+                rig.cache.clearMemoryCache()
+                #expect(rig.server.count("/a.png") == count)
+            }
         }
     }
 

@@ -1,0 +1,139 @@
+// Takes out of a drawing what a browser could run, and what it could load from elsewhere. For drawings that are sent as
+// they are.
+
+package import Foundation
+
+/// A drawing without scripts, and without references to anything but its own parts and images within it.
+package enum DrawingCleaner {
+    /// Elements that are left out with all that is in them: they run something, or load pages.
+    private static let dangerousElements: Set = [
+        "script", "handler", "listener", "iframe", "frame", "frameset", "form", "object", "embed", "applet", "link",
+        "meta",
+        "base", "audio", "video", "source", "track", "portal",
+    ]
+    /// Elements that change attributes of others while they are shown.
+    private static let animations: Set = ["set", "animate", "animatecolor", "animatemotion", "animatetransform"]
+    /// Attributes that name something to load or to go to.
+    private static let references: Set = [
+        "href", "src", "srcset", "srcdoc", "action", "formaction", "data", "poster", "ping", "background", "base",
+        "cite",
+        "longdesc", "manifest", "archive", "codebase", "classid", "profile", "usemap", "dynsrc", "lowsrc",
+    ]
+
+    /// A drawing without what is dangerous, in UTF-8.
+    ///
+    /// - Parameter data: The drawing.
+    /// - Returns: The same drawing, with other bytes.
+    /// - Throws: ``MarkupError`` for what is not well-formed, or not in UTF-8.
+    package static func cleaned(_ data: Data) throws(MarkupError) -> Data {
+        guard let text = String(validating: data, as: UTF8.self), !text.utf8.contains(0) else {
+            throw MarkupError(reason: "it is not in UTF-8")
+        }
+        var reader = MarkupReader(text)
+        var result = ""
+        result.reserveCapacity(data.count)
+        // The elements that are open and kept, how many are open within one that is left out, and text of CSS, which comments
+        // may have cut into pieces.
+        var (kept, dropped, style) = ([String](), 0, "")
+        while let piece = try reader.next() {
+            if case .text = piece {
+            } else if !style.isEmpty {
+                if isHarmless(style: style) { result += escaped(style, inQuotes: false) }
+                style = ""
+            }
+            switch piece {
+            case .start(let name, let attributes, let isEmpty):
+                guard dropped == 0, isHarmless(name, attributes) else {
+                    if !isEmpty { dropped += 1 }
+                    continue
+                }
+                result += "<\(name)"
+                for attribute in attributes where isHarmless(attribute, of: localName(name)) {
+                    result += " \(attribute.name)=\"\(escaped(attribute.value, inQuotes: true))\""
+                }
+                result += isEmpty ? "/>" : ">"
+                if !isEmpty { kept.append(localName(name)) }
+            case .end(let name):
+                if dropped > 0 {
+                    dropped -= 1
+                } else {
+                    kept.removeLast()
+                    result += "</\(name)>"
+                }
+            case .text(let text):
+                guard dropped == 0 else { continue }
+                if kept.last == "style" { style += text } else { result += escaped(text, inQuotes: false) }
+            }
+        }
+        return Data(result.utf8)
+    }
+
+    private static func localName(_ name: String) -> String {
+        String(name[(name.lastIndex(of: ":").map { name.index(after: $0) } ?? name.startIndex)...]).lowercased()
+    }
+
+    private static func isHarmless(_ name: String, _ attributes: [MarkupAttribute]) -> Bool {
+        let name = localName(name)
+        if dangerousElements.contains(name) { return false }
+        guard animations.contains(name) else { return true }
+        // What an animation sets is looked at by nobody.
+        let target = attributes.first { localName($0.name) == "attributename" }.map { localName(plain($0.value)) } ?? ""
+        return !target.hasPrefix("on") && !references.contains(target) && target != "style"
+    }
+
+    private static func isHarmless(_ attribute: MarkupAttribute, of element: String) -> Bool {
+        let name = localName(attribute.name)
+        if attribute.name == "xmlns" || attribute.name.hasPrefix("xmlns:") { return true }
+        if name.hasPrefix("on") { return false }
+        guard references.contains(name) else { return isHarmless(style: attribute.value) }
+        let value = plain(attribute.value).lowercased()
+        if value.isEmpty || value.hasPrefix("#") { return name == "href" }
+        if name == "href", element == "a" { return value.hasPrefix("https://") || value.hasPrefix("http://") }
+        let isImage = ["image", "feimage"].contains(element) && name == "href"
+        return isImage && isEmbedded(value)
+    }
+
+    /// Whether a URL is that of an image within the drawing, which is no drawing itself.
+    private static func isEmbedded(_ url: String) -> Bool {
+        ["png", "jpeg", "jpg", "gif", "webp", "avif"].contains { url.hasPrefix("data:image/\($0)") }
+    }
+
+    /// Whether text of CSS, or an attribute that may be such, names nothing outside the drawing.
+    ///
+    /// An escape could be a part of any name, so that a text with one names nothing that may be loaded.
+    private static func isHarmless(style: String) -> Bool {
+        let style = style.lowercased()
+        let isEscaped = style.contains("\\")
+        if style.contains("@import") || style.contains("image-set") || style.contains("expression(")
+            || style.contains("javascript:") || style.contains("-moz-binding")
+        {
+            return false
+        }
+        guard !isEscaped || !style.contains("(") && !style.contains("@") else { return false }
+        return style.ranges(of: "url(").allSatisfy { range in
+            let target = style[range.upperBound...].drop { $0.isWhitespace || $0 == "\"" || $0 == "'" }
+            return target.hasPrefix("#") || isEmbedded(String(target.prefix(40)))
+                || target.hasPrefix("data:font/") || target.hasPrefix("data:application/font")
+        }
+    }
+
+    /// A text without what browsers leave out of URLs.
+    private static func plain(_ text: String) -> String {
+        String(text.unicodeScalars.filter { $0.value > 0x20 && $0.value != 0x7F && !$0.properties.isWhitespace })
+    }
+
+    private static func escaped(_ text: String, inQuotes: Bool) -> String {
+        var result = ""
+        for scalar in text.unicodeScalars {
+            switch scalar {
+            case "&": result += "&amp;"
+            case "<": result += "&lt;"
+            case ">": result += "&gt;"
+            case "\"" where inQuotes: result += "&quot;"
+            case "\t", "\n", "\r": result += inQuotes || scalar == "\r" ? "&#\(scalar.value);" : String(scalar)
+            default: result.unicodeScalars.append(scalar)
+            }
+        }
+        return result
+    }
+}

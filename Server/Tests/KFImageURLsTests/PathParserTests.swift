@@ -22,6 +22,18 @@ import Testing
         }
     }
 
+    @Test("Doubled slashes before the source are one, and those in it stay")
+    func doubledSlashes() throws {
+        let expected = try parsed("/_/w:1/h:2/\(someSource)")
+        for path in ["//_/w:1/h:2/", "/_//w:1/h:2/", "/_/w:1//h:2/", "/_/w:1/h:2//", "///_///w:1///h:2///"] {
+            #expect(try parsed(path + someSource) == expected, "\(path)")
+        }
+        let presets = settings { ($0.presets, $0.allowsOnlyPresets) = (["a": ["w:1"]], true) }
+        #expect(try parsed("//_//a//\(someSource)", settings: presets).plan == plan("w:1"))
+        #expect(try parsed("/_//plain/https://example.com//a//").plan.source == "https://example.com//a//")
+        #expect(try parsed("/_//w:1//aHR0cDov//L2EvYg").plan.source == "http://a/b")
+    }
+
     @Test("A plain source is decoded once")
     func plainSource() throws {
         func source(_ text: String) throws -> String { try parsed("/_/plain/" + text).plan.source }
@@ -70,6 +82,15 @@ import Testing
         #expect(try parsed("/_/raw:1/f:png/\(someSource)@webp").plan.output.format == .png)
         #expect(try parsed("/_/raw:1/\(someSource)@nonsense").plan.output.format == nil)
         #expect(error(of: "/_/\(someSource)@nonsense") == .unknownFormat(name: "nonsense"))
+    }
+
+    @Test("The formats that are sent as they are are the server's and the URL's")
+    func keptFormats() throws {
+        let keeping = settings { $0.keptFormats = [.webp, .svg] }
+        #expect(try plan("skp:jpg", settings: keeping).output.keptFormats == [.webp, .svg, .jpeg])
+        #expect(
+            ServerConfiguration.read(["IMGPROXY_SKIP_PROCESSING_FORMATS": "webp,svg"]).configuration.urls == keeping
+        )
     }
 
     @Test("A format that is known but cannot be written is 422, unless nothing is written")

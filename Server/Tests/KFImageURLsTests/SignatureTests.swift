@@ -122,6 +122,21 @@ import Testing
         #expect(try parsed(sent, settings: settings) == parsed(path, settings: settings))
     }
 
+    @Test("A path with doubled slashes is the one that was signed, whoever doubled them")
+    func doubledSlashes() throws {
+        let settings = signing()
+        let path = try signed("/w:10/\(someSource)", settings)
+        let signature = String(path.dropFirst().prefix { $0 != "/" })
+        for sent in ["/\(path)", "/\(signature)//w:10/\(someSource)", "//\(signature)///w:10//\(someSource)"] {
+            #expect(try parsed(sent, settings: settings) == parsed(path, settings: settings), "\(sent)")
+        }
+        #expect(error(of: "/\(signature)//w:11/\(someSource)", settings: settings) == .wrongSignature)
+        for signedSo in ["//w:10/\(someSource)", "//aHR0cDovL2EvYg"] {
+            let sent = try signed(signedSo, settings)
+            #expect(error(of: sent, settings: settings) == nil, "\(signedSo)")
+        }
+    }
+
     @Test("A source that needs no repair stays as it is")
     func unrepaired() throws {
         for source in ["https://example.com/a:/b", "a/b:/c", "http:", "http:/", ":/a", "local:///a"] {

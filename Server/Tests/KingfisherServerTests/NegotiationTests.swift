@@ -1,6 +1,8 @@
 // Which formats a client gets.
 
+import Foundation
 import KFImageURLs
+import Kingfisher
 import KingfisherServer
 import Testing
 
@@ -49,6 +51,28 @@ import Testing
                     let answer = try await server.get(path, ["Accept": accept])
                     #expect(answer.fields["content-type"] == expected)
                 }
+            }
+        }
+    }
+
+    @Test("An enforced format that is not for animations leaves them to one that is, unless a still is asked for")
+    func enforcedAnimations() async throws {
+        let both = "image/avif,image/webp"
+        for (settings, accept, ending, type) in [
+            (["KF_ENFORCE_AVIF": "1", "KF_AUTO_WEBP": "1"], both, "", "image/webp"),
+            (["KF_ENFORCE_AVIF": "1", "KF_ENFORCE_WEBP": "1"], both, "@gif", "image/webp"),
+            (["KF_ENFORCE_AVIF": "1", "KF_AUTO_WEBP": "1"], both, "@gif", "image/gif"),
+            (["KF_ENFORCE_AVIF": "1"], "image/avif", "", "image/gif"),
+            (["KF_ENFORCE_AVIF": "1"], "image/avif", "@jpg", "image/avif"),
+        ] {
+            let output = ServerConfiguration.read(settings).configuration.output
+            try await RenderingServer.run({ $0.output = output }) { server in
+                let answer = try await server.get("/_/w:20/plain/local:///c.gif" + ending, ["Accept": accept])
+                #expect(answer.fields["content-type"] == type, "\(settings) \(ending)")
+                let frames = try ImageInfo(data: Data(answer.body)).frameCount
+                #expect(frames == (ending == "@jpg" ? 1 : 3), "\(settings) \(ending)")
+                let still = try await server.get("/_/w:20/plain/local:///a.png" + ending, ["Accept": accept])
+                #expect(still.fields["content-type"] == "image/avif", "\(settings) \(ending)")
             }
         }
     }

@@ -140,8 +140,24 @@ package struct SourceSettings: Hashable, Sendable {
     package var handsCookiesToAll = false
     /// The URL on whose host cookies are; nil is the one that the request was sent to.
     package var cookieBase: String?
+    /// For how many seconds the server uses its copy of what was made of a source whose server does not say it.
+    package var freshness = 600
+    /// Whether a client's `Cache-Control: no-cache` has the source's server asked.
+    package var allowsReload = false
+    package var damaged = Damaged.part
+    /// Whether scripts are taken out of drawings that are sent as they are.
+    package var cleansDrawings = true
+    /// Whether drawings become pixels where the URL names no format.
+    package var rasterizesDrawings = false
 
     package init() {}
+
+    /// What becomes of a source of which a part is missing.
+    package enum Damaged: String, CaseIterable, Hashable, Sendable {
+        /// A result of the part that is there is sent, and kept nowhere.
+        case part
+        case error
+    }
 }
 
 /// How results are encoded, unless URLs say so.

@@ -3,7 +3,8 @@
 /// The one table of settings.
 package enum SettingsTable {
     /// In the order of the reference page.
-    package static let all = server + watching + urls + sources + requests + results + encoders + delivery + fleet
+    package static let all =
+        server + watching + urls + sources + copies + requests + results + encoders + delivery + fleet
 
     static let urls: [Setting] = [
         Setting(

@@ -42,7 +42,7 @@ extension OptionTable {
             "skip_processing",
             "skp",
             group: .output,
-            help: "Sends sources of these formats as they are if the result has the same format.",
+            help: "Sends sources of these formats as they are, unless the URL names another format.",
             arguments: [OptionArgument("format", words: Value.format.words)],
             repeats: true,
             setTogether: setKeptFormats
@@ -50,7 +50,7 @@ extension OptionTable {
         ImageOption(
             "raw",
             group: .output,
-            help: "Sends the source as it is, if it is an image; of the limits only its bytes count.",
+            help: "Sends the source as it is, as a download if it is no image; of the limits only its bytes count.",
             arguments: [OptionArgument("raw", \.output.isRaw)]
         ),
     ]
@@ -106,7 +106,7 @@ extension OptionTable {
             "cachebuster",
             "cb",
             group: .delivery,
-            help: "Changes nothing but the URL.",
+            help: "Another text is another version of the source: it is loaded and made anew.",
             arguments: [OptionArgument("text", .text("any"), \.delivery.cacheBuster)]
         ),
         ImageOption(

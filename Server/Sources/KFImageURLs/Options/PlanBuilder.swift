@@ -12,6 +12,7 @@ struct PlanBuilder {
     init(settings: URLSettings) {
         self.settings = settings
         plan = settings.initialPlan
+        plan.output.keptFormats = Set(settings.keptFormats)
     }
 
     mutating func warn(_ warning: String) {

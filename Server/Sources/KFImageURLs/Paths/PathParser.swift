@@ -24,14 +24,18 @@ package struct PathParser: Sendable {
     ///
     /// A query is ignored.
     package func parse(_ path: String, now: Date = Date()) throws(RequestError) -> ParsedPath {
-        let (signature, rest) = try split(path)
-        try settings.signatures.check(signature, of: "/" + rest)
+        let (signature, sent) = try split(path)
+        var segments = withSingleSlashes(sent)[...]
+        // A network may have doubled slashes since the path was signed, and the program that signed may have done so, too.
+        try settings.signatures.check(
+            signature,
+            of: ["/" + sent.joined(separator: "/"), "/" + segments.joined(separator: "/")]
+        )
 
-        var segments = parts(of: rest, by: "/")[...]
         var builder = PlanBuilder(settings: settings)
         if settings.presets["default"] != nil { try builder.apply(preset: "default") }
         if settings.allowsOnlyPresets {
-            for name in settings.arguments(of: segments.removeFirst()) { try builder.apply(preset: name) }
+            for name in settings.arguments(of: segments.popFirst() ?? "") { try builder.apply(preset: name) }
         } else {
             while let segment = segments.first, settings.arguments(of: segment).count > 1 {
                 try builder.apply(segment: segment)
@@ -44,8 +48,8 @@ package struct PathParser: Sendable {
         return ParsedPath(plan: plan, warnings: builder.warnings)
     }
 
-    /// The signature and what is signed, without the prefix and the query.
-    private func split(_ path: String) throws(RequestError) -> (signature: String, rest: String) {
+    /// The signature and the segments that are signed, without the prefix and the query.
+    private func split(_ path: String) throws(RequestError) -> (signature: String, signed: [String]) {
         var path = parts(of: path, by: "?")[0]
         if !settings.prefix.isEmpty {
             guard path.utf8.starts(with: (settings.prefix + "/").utf8) else {
@@ -54,10 +58,11 @@ package struct PathParser: Sendable {
             path = String(Substring(path.utf8.dropFirst(settings.prefix.utf8.count)))
         }
         let segments = parts(of: repaired(path), by: "/")
-        guard segments.count > 2, segments[0].isEmpty, !segments[1].isEmpty else {
+        let named = segments.drop { $0.isEmpty }
+        guard segments[0].isEmpty, let signature = named.first, named.count > 1 else {
             throw .malformedPath("The path is not /signature/options/source.")
         }
-        return (segments[1], segments[2...].joined(separator: "/"))
+        return (signature, Array(named.dropFirst()))
     }
 
     private func read(source segments: [String], into plan: inout ImagePlan) throws(RequestError) {
@@ -95,9 +100,10 @@ package struct PathParser: Sendable {
         plan.output.format = format
     }
 
-    /// A source that is sent as it is may have any format.
+    /// A source that is sent as it is may have any format, as drawings are.
     private func checkFormat(of output: ImagePlan.Output) throws(RequestError) {
-        guard !output.isRaw, let format = output.format, !output.keptFormats.contains(format) else { return }
+        guard !output.isRaw, output.format != .svg, let format = output.format, !output.keptFormats.contains(format)
+        else { return }
         guard settings.writableFormats.contains(format) else { throw .formatNotWritable(format) }
     }
 }

@@ -12,6 +12,14 @@ func repaired(_ path: String) -> String {
     return withColons(bytes[..<marker]) + "/plain/" + withSlashes(bytes[(marker + plain.count)...])
 }
 
+/// The segments before the source without empty ones, which doubled slashes leave.
+///
+/// In a plain source a doubled slash means something; one in base64 has no segments that count.
+func withSingleSlashes(_ segments: [String]) -> [String] {
+    let source = segments.firstIndex(of: "plain") ?? segments.endIndex
+    return segments[..<source].filter { !$0.isEmpty } + segments[source...]
+}
+
 private func withColons(_ bytes: ArraySlice<UInt8>) -> String {
     guard bytes.contains(UInt8(ascii: "%")) else { return String(decoding: bytes, as: UTF8.self) }
     let repaired = bytes.replacing("%3A".utf8, with: ":".utf8).replacing("%3a".utf8, with: ":".utf8)

@@ -35,14 +35,15 @@ package struct SignatureRules: Hashable, Sendable {
         encodedBase64URL(SHA256.authenticationCode(of: pair.salt + Array(path.utf8), key: pair.key).prefix(byteCount))
     }
 
-    /// Throws unless the signature is one of the path's or a trusted one.
+    /// Throws unless the signature is one of a path, in one of the forms in which it may have been signed, or a trusted one.
     ///
     /// How long it takes tells nothing of them.
-    func check(_ signature: String, of path: String) throws(RequestError) {
+    func check(_ signature: String, of forms: Set<String>) throws(RequestError) {
         if signature.utf8.contains(UInt8(ascii: ":")) { throw .missingSignature(found: signature) }
         if pairs.isEmpty { return }
         var isAccepted = false
-        for accepted in pairs.map({ self.signature(of: path, with: $0) }) + trusted {
+        let signatures = forms.flatMap { form in pairs.map { self.signature(of: form, with: $0) } }
+        for accepted in signatures + trusted {
             let isEqual = areEqualInConstantTime(Array(signature.utf8), Array(accepted.utf8))
             isAccepted = isAccepted || isEqual
         }

@@ -53,7 +53,7 @@ func decodedBase64URL(_ text: String) -> [UInt8]? {
 }
 
 /// In base64 with the alphabet for URLs, without padding.
-func encodedBase64URL(_ bytes: some Sequence<UInt8>) -> String {
+package func encodedBase64URL(_ bytes: some Sequence<UInt8>) -> String {
     let encoded = Data(bytes).base64EncodedString().utf8.compactMap { byte -> UInt8? in
         switch byte {
         case UInt8(ascii: "+"): UInt8(ascii: "-")

@@ -31,6 +31,8 @@ package struct URLSettings: Hashable, Sendable {
     package var allowsSecurityOptions = false
     /// Empty allows all.
     package var allowedSources: [SourcePattern] = []
+    /// Sources of these formats are sent as they are, beside those that a URL names.
+    package var keptFormats: [FileFormat] = []
     /// The formats that results can have.
     package var writableFormats: Set<FileFormat> = [.jpeg, .png, .webp, .avif, .gif, .ico]
 

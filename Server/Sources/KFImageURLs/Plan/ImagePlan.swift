@@ -192,7 +192,7 @@ extension ImagePlan {
         package var maxBytes = 0
         /// Whether the source is sent as it is, whatever it is.
         package var isRaw = false
-        /// Sources of these formats are sent as they are if the result has the same format.
+        /// Sources of these formats are sent as they are, unless another format is named.
         package var keptFormats: Set<FileFormat> = []
     }
 
@@ -205,9 +205,9 @@ extension ImagePlan {
         package var usesThumbnail = false
     }
 
-    /// What changes the answer, but not the image.
+    /// What changes the answer, but not how the image is made.
     package struct Delivery: Hashable, Sendable {
-        /// Part of the URL only.
+        /// Which version of the source it is; nothing of another version is used.
         package var cacheBuster = ""
         /// Seconds since 1970; 0 is never.
         package var expires = 0

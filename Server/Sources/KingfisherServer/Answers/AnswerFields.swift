@@ -17,7 +17,7 @@ extension ImageAnswers {
     /// When the source was changed, but no earlier than the configuration allows; nil without a field.
     func lastModified(of served: ServedImage) -> String? {
         let delivery = configuration.delivery
-        guard delivery.sendsLastModified, let field = served.image.image.cacheMetadata?.lastModified else { return nil }
+        guard delivery.sendsLastModified, let field = served.image.lastModified else { return nil }
         guard let earliest = delivery.earliestModification, let date = dateOfHTTP(field), date < earliest else {
             return field
         }

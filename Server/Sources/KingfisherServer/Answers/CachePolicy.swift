@@ -70,6 +70,15 @@ package struct CachePolicy {
     }
 }
 
+extension HTTPFields {
+    /// Whether a request has the server ask for what it has a copy of, as a browser does that reloads all of a page.
+    package var asksForReload: Bool {
+        self[values: .cacheControl].contains { field in
+            field.split(separator: ",").contains { $0.trimmed().lowercased() == "no-cache" }
+        }
+    }
+}
+
 /// Whether the client has what would be sent.
 package func isUnmodified(for request: HTTPFields, entityTag: String?, lastModified: String?) -> Bool {
     if let field = request[.ifNoneMatch] {

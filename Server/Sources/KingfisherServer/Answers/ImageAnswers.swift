@@ -31,7 +31,9 @@ struct ImageAnswers: Sendable {
         let entityTag = entityTag(of: served)
         let lastModified = lastModified(of: served)
         let status = status(of: served)
-        if status == .ok, isUnmodified(for: request.headerFields, entityTag: entityTag, lastModified: lastModified) {
+        if status == .ok, !image.isDamaged,
+            isUnmodified(for: request.headerFields, entityTag: entityTag, lastModified: lastModified)
+        {
             return Response(status: .notModified, headers: cachingFields(of: served, plan))
         }
         var fields =
@@ -59,9 +61,12 @@ struct ImageAnswers: Sendable {
             maxAge: maxAge(of: served),
             until: plan.delivery.expirationDate
         )
-        var fields = policy.fields(for: image.cacheMetadata)
-        fields[.eTag] = entityTag(of: served)
-        fields[.lastModified] = lastModified(of: served)
+        var fields: HTTPFields = [.cacheControl: "no-store"]
+        if !image.isDamaged {
+            fields = policy.fields(for: image.cacheMetadata)
+            fields[.eTag] = entityTag(of: served)
+            fields[.lastModified] = lastModified(of: served)
+        }
         if configuration.delivery.namesSource, served.error == nil { fields.nameSource(plan.sourceBytes) }
         fields[.accessControlAllowOrigin] = configuration.delivery.allowedOrigin
         if configuration.output.negotiates { fields[.vary] = "Accept" }
@@ -76,8 +81,12 @@ struct ImageAnswers: Sendable {
         fields[.contentType] = image.mimeType
         fields[.contentLength] = "\(image.data.count)"
         fields[.xContentTypeOptions] = "nosniff"
-        let fileExtension = image.contentType.preferredFileExtension ?? "bin"
-        fields[.contentDisposition] = contentDisposition(of: plan, fileExtension: fileExtension)
+        // A browser shows what is an image, and nothing else.
+        fields[.contentDisposition] = contentDisposition(
+            of: plan,
+            fileExtension: image.contentType.preferredFileExtension,
+            isAttachment: plan.delivery.isAttachment || !image.mimeType.hasPrefix("image/")
+        )
         fields[.contentSecurityPolicy] = harmlessContent
         return fields
     }

@@ -3,6 +3,9 @@
 package import KFImageURLs
 
 /// The request for a plan's result, in a format that the client accepts where the configuration says so.
+///
+/// One that is enforced replaces the one that the URL names. Whether it is an animation is not known yet: where the URL names
+/// a format for these, or none, an enforced format that is not for animations gives way.
 package func negotiated(
     _ plan: ImagePlan,
     accept: String?,
@@ -13,9 +16,18 @@ package func negotiated(
     let accepted = configuration.output.negotiable
         .filter { configuration.urls.writableFormats.contains($0.format) && acceptance.names($0.format) }
         .sorted { acceptance.quality(of: $0.format) > acceptance.quality(of: $1.format) }
+    let enforced = accepted.filter { $0.mode == .enforced }.map(\.format)
+    guard let named = plan.output.format else {
+        return RenderingRequest(
+            plan: plan,
+            preferredFormats: enforced + accepted.map(\.format).filter { !enforced.contains($0) }
+        )
+    }
+    if named == .svg { return RenderingRequest(plan: plan) }
+    if FileFormat.animated.contains(named) { return RenderingRequest(plan: plan, preferredFormats: enforced) }
     var plan = plan
-    if let enforced = accepted.first(where: { $0.mode == .enforced }) { plan.output.format = enforced.format }
-    return RenderingRequest(plan: plan, preferredFormats: plan.output.format == nil ? accepted.map(\.format) : [])
+    plan.output.format = enforced.first ?? named
+    return RenderingRequest(plan: plan)
 }
 
 extension OutputSettings {

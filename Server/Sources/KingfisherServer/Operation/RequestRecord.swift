@@ -14,6 +14,8 @@ struct RequestRecord {
     /// Nil if nothing was sent but an error.
     var origin: ImageOrigin?
     var byteCount = 0
+    /// Whether a part of what was sent is missing.
+    var isDamaged = false
     var error: RenderingError?
 
     init(identifier: String) {
@@ -24,6 +26,7 @@ struct RequestRecord {
     func write(to logger: Logger, _ metrics: ServerMetrics) {
         let duration = ContinuousClock.now - started
         metrics.count(status: status, origin: origin, error: error?.kind)
+        if isDamaged { metrics.countDamaged() }
         metrics.observe(.request, duration)
         let level = level
         guard logger.logLevel <= level else { return }
@@ -43,6 +46,8 @@ struct RequestRecord {
             // Reasons for which there is no source are about the URL, and quote it.
             if source != nil { metadata["reason"] = .string(error.reason) }
         }
+        let warnings =
+            warnings + (isDamaged ? ["The source is damaged or incomplete: the part that is there was sent."] : [])
         if !warnings.isEmpty { metadata["warnings"] = .array(warnings.map { .string($0) }) }
         logger.log(level: level, error == nil ? "served" : "failed", metadata: metadata)
     }

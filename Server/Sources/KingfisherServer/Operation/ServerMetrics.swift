@@ -26,6 +26,7 @@ package final class ServerMetrics: Sendable {
         var requests: [Int: Int] = [:]
         var errors: [String: Int] = [:]
         var results: [ImageOrigin: Int] = [:]
+        var damaged = 0
         var times: [Step: Histogram] = [:]
     }
 
@@ -40,6 +41,9 @@ package final class ServerMetrics: Sendable {
             if let error { state.errors[error, default: 0] += 1 }
         }
     }
+
+    /// Counts a result of a source of which a part is missing.
+    func countDamaged() { state.withLock { $0.damaged += 1 } }
 
     func count(error: String) { state.withLock { $0.errors[error, default: 0] += 1 } }
 
@@ -77,6 +81,10 @@ package final class ServerMetrics: Sendable {
             state.errors.map { ($0.key, $0.value) }
         )
         lines += counter("kf_results_total", "Results sent.", "from", state.results.map { ($0.key.rawValue, $0.value) })
+        lines += [
+            "# HELP kf_damaged_results_total Results sent of sources of which a part is missing.",
+            "# TYPE kf_damaged_results_total counter", "kf_damaged_results_total \(state.damaged)",
+        ]
         if let tier {
             lines += counter(
                 "kf_tier_total",

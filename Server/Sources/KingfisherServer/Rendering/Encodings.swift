@@ -38,31 +38,37 @@ extension ImagePlan {
 }
 
 extension RenderingRequest {
-    /// The formats of sources that are sent as they are: those that the plan names, where the result has the same one.
-    func keptFormats(in settings: OutputSettings) -> Set<ImageContentType> {
-        let kept = plan.output.keptFormats.filter { format in
-            if let result = plan.output.format ?? preferredFormats.first { return format == result }
-            return settings.preferredFormats.contains(format)
-        }
-        return Set(kept.map(\.contentType))
+    /// The formats of sources that are sent as they are, whatever the client prefers.
+    var keptFormats: Set<ImageContentType> {
+        let named = plan.output.format
+        return Set(plan.output.keptFormats.filter { named == nil || named == $0 }.map(\.contentType))
+    }
+
+    /// What becomes of drawings: where the URL names no format, or theirs, they stay drawings.
+    func drawings(in settings: SourceSettings) -> Drawings {
+        guard plan.output.format == .svg || plan.output.format == nil else { return .rasterized }
+        let isKept = plan.output.format == .svg || plan.output.keptFormats.contains(.svg)
+        if settings.rasterizesDrawings, !isKept { return .rasterized }
+        return settings.cleansDrawings ? .cleaned : .asTheyAre
     }
 
     /// How the result is encoded.
     func encoding(in configuration: ServerConfiguration) -> ImageEncoding {
-        var encoding = ImageEncoding()
+        // What is sent as it is may be no image that is known here.
+        var encoding = ImageEncoding.takingAnyFile
         guard !plan.output.isRaw else {
             encoding.frames = .first
             return encoding
         }
         let settings = configuration.output
         func quality(_ format: FileFormat) -> Double { Double(plan.quality(of: format, in: settings)) / 100 }
-        if let format = plan.output.format {
+        if let format = plan.output.format, preferredFormats.isEmpty {
             encoding.format = format.contentType
             if FileFormat.lossy.contains(format) { encoding.quality = quality(format) }
             encoding.frames = FileFormat.animated.contains(format) ? .all : .first
         } else {
             encoding.preferredFormats = preferredFormats.map(\.contentType)
-            encoding.allowedFormats = settings.preferredFormats.map(\.contentType)
+            encoding.allowedFormats = (plan.output.format.map { [$0] } ?? settings.preferredFormats).map(\.contentType)
             for format in FileFormat.lossy { encoding.formatQuality[format.contentType] = quality(format) }
         }
         if encoding.frames == .all {
@@ -90,4 +96,13 @@ extension OutputSettings {
         encoder.avifSpeed = avifSpeed
         return encoder
     }
+}
+
+/// What becomes of sources that are drawings.
+enum Drawings: String {
+    /// They are sent without what a browser could run.
+    case cleaned
+    case asTheyAre
+    /// Pixels are made of them.
+    case rasterized
 }

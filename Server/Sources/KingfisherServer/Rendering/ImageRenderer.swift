@@ -7,8 +7,9 @@ package import Logging
 
 /// Makes results through a manager, which keeps them in memory and on disk as they are sent.
 ///
-/// Results of HTTP sources are kept as long as the sources' servers allow (`Cache-Control`, `Expires`), and otherwise for
-/// the server's own `KF_TTL`. `stale-while-revalidate` of a source is done. Those of files are kept until the files change.
+/// Results of HTTP sources are used as long as the sources' servers allow (`Cache-Control`, `Expires`), and otherwise for
+/// `KF_SOURCE_TTL`; then these are asked. `stale-while-revalidate` of a source is done. Those of files are kept until the
+/// files change.
 package struct ImageRenderer: Rendering {
     private let configuration: ServerConfiguration
     private let manager: KingfisherManager
@@ -77,20 +78,21 @@ package struct ImageRenderer: Rendering {
         // Use does not prolong it: what a source's server says nothing about would never be asked for again.
         options = [
             .callbackQueue(.untouch), .respectCacheControl,
+            .unstatedFreshness(Double(configuration.sources.freshness)),
             .memoryCacheExpiration(lifetime(300)), .memoryCacheAccessExtendingExpiration(.none),
             .diskCacheExpiration(lifetime(.max)), .diskCacheAccessExtendingExpiration(.none),
         ]
     }
 
     package func cached(_ request: RenderingRequest) async -> RenderedImage? {
-        guard configuration.delivery.caching == .all, request.cookies == nil else { return nil }
+        guard configuration.delivery.caching == .all, request.cookies == nil, !request.isReload else { return nil }
         guard let source = try? source(of: request) else { return nil }
         let found = await manager.cachedEncoded(
             with: source,
             options: options(for: request),
             as: request.encoding(in: configuration)
         )
-        return found.flatMap { $0.isDamaged ? nil : RenderedImage($0) }
+        return found.flatMap { $0.isDamaged ? nil : RenderedImage($0, lastModified: source.lastModified) }
     }
 
     package func purge(_ plan: ImagePlan, _ mode: PurgeMode) async throws(RenderingError) {
@@ -126,9 +128,12 @@ package struct ImageRenderer: Rendering {
         guard let source = try? source(of: request) else { return { nil } }
         let encoding = request.encoding(in: configuration)
         let encoded = manager.encodedRequest(with: source, options: options(for: request), as: encoding)
+        let lastModified = source.lastModified
         return { [manager] in
             if case .provider(let file as LocalFile) = source, !file.isUnchanged { return nil }
-            return manager.encodedInMemory(encoded).flatMap { $0.isDamaged ? nil : RenderedImage($0) }
+            return manager.encodedInMemory(encoded).flatMap {
+                $0.isDamaged ? nil : RenderedImage($0, lastModified: lastModified)
+            }
         }
     }
 
@@ -142,12 +147,13 @@ package struct ImageRenderer: Rendering {
         let making = Making(in: place, of: capacity, until: start + .seconds(min(seconds, 1e6)))
         let processor = PlanProcessor(request, configuration, making)
         try making.checkTime(for: request.plan.sourceBytes, processor.work)
+        let options = options(for: request, processor)
         let load = Task { [manager] () async -> Result<EncodedImage, KingfisherError> in
             do throws(KingfisherError) {
                 return .success(
                     try await manager.retrieveEncoded(
                         with: source,
-                        options: options(for: request, with: processor),
+                        options: options,
                         as: request.encoding(in: configuration)
                     )
                 )
@@ -171,8 +177,8 @@ package struct ImageRenderer: Rendering {
             guard error.isCancelled, !Task.isCancelled, making.isWithoutSource else { throw failure(error, source) }
             throw .sourceTimedOut(at: source.url?.host ?? "The folder of sources")
         }
-        if image.isDamaged { throw .incomplete }
-        var rendered = RenderedImage(image)
+        if image.isDamaged, configuration.sources.damaged == .error { throw .incomplete }
+        var rendered = RenderedImage(image, lastModified: source.lastModified)
         rendered.times = making.times(since: start)
         rendered.origin = making.origin
         rendered.warning = making.warning
@@ -185,7 +191,7 @@ package struct ImageRenderer: Rendering {
         // Where it fails, the next request finds out.
         _ = try? await manager.retrieveEncoded(
             with: source,
-            options: options(for: request, making) + [.refreshCached],
+            options: options(for: request, PlanProcessor(request, configuration, making)) + [.refreshCached],
             as: request.encoding(in: configuration)
         )
     }
@@ -195,12 +201,10 @@ package struct ImageRenderer: Rendering {
         return downloader.queueStatus.bytesInFlight >= downloader.maximumBytesInFlight
     }
 
-    private func options(for request: RenderingRequest, _ making: Making? = nil) -> KingfisherOptionsInfo {
-        options(for: request, with: PlanProcessor(request, configuration, making))
-    }
-
-    private func options(for request: RenderingRequest, with processor: PlanProcessor) -> KingfisherOptionsInfo {
-        options + [.processor(processor), .cacheTags(request.plan.delivery.cacheTags)]
+    private func options(for request: RenderingRequest, _ processor: PlanProcessor? = nil) -> KingfisherOptionsInfo {
+        let processor = processor ?? PlanProcessor(request, configuration, nil)
+        return options + [.processor(processor), .cacheTags(request.plan.delivery.cacheTags)]
+            + (request.isReload ? [.refreshCached] : [])
             + (request.cookies.map(CookieModifier.options) ?? [])
     }
 
@@ -222,7 +226,7 @@ package struct ImageRenderer: Rendering {
             guard let url = lenientURL(plan.sourceBytes), url.host?.isEmpty == false else {
                 throw RenderingError(status: 404, kind: "source_refused", reason: "The source is no URL with a host.")
             }
-            return .network(url)
+            return .network(version(plan.delivery.cacheBuster, of: url))
         case "local":
             guard let root = configuration.sources.localRoot, plan.sourceBytes.starts(with: LocalFiles.scheme) else {
                 let reason = "Sources of local:// need KF_LOCAL_FILESYSTEM_ROOT."
@@ -237,6 +241,17 @@ package struct ImageRenderer: Rendering {
         }
     }
 
+    /// A source under its own key, by which it is purged.
+    ///
+    /// Requests for one version must not be given a download that was begun for another one: to the library, these have
+    /// different URLs. The fragment, in which they differ, is not sent.
+    private func version(_ version: String, of url: URL) -> any Resource {
+        let text = url.absoluteString.utf8.prefix { $0 != UInt8(ascii: "#") }
+        let fragment = encodedBase64URL(version.utf8).utf8
+        guard !version.isEmpty, let other = lenientURL(Array(text) + [UInt8(ascii: "#")] + fragment) else { return url }
+        return KF.ImageResource(downloadURL: other, cacheKey: url.cacheKey)
+    }
+
     private func failure(_ error: KingfisherError, _ source: Source) -> RenderingError {
         guard case .processorError(.processingFailed(let processor, _)) = error else {
             return RenderingError(error, of: source.url?.host ?? "The folder of sources")
@@ -246,9 +261,17 @@ package struct ImageRenderer: Rendering {
 }
 
 extension RenderedImage {
-    fileprivate init(_ image: EncodedImage) {
+    fileprivate init(_ image: EncodedImage, lastModified: String?) {
         self.init(image: image, entityTag: "\"" + String(image.checksum, radix: 36) + "\"")
         isStale = image.isStale
+        if let lastModified { self.lastModified = lastModified }
+    }
+}
+
+extension Source {
+    /// When a file was changed, as a field of HTTP; what a server says of its source comes with the result.
+    fileprivate var lastModified: String? {
+        if case .provider(let file as LocalFile) = self { file.lastModified } else { nil }
     }
 }
 

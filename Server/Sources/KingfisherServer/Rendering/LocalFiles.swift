@@ -3,7 +3,7 @@
 import CDispatch  // `struct stat` comes to this module through it
 import Foundation
 import Glibc
-import Kingfisher
+@_spi(Server) import Kingfisher
 
 /// The folder whose files may be sources.
 struct LocalFiles {
@@ -19,16 +19,23 @@ struct LocalFiles {
     /// A file by its source, such as `local:///photos/a.jpg`.
     ///
     /// What follows the two slashes is the path, byte by byte: it was decoded when the request was read, and so a `%`
-    /// in it begins no escape.
+    /// in it begins no escape. A query behind it is left out, unless it is a part of the file's name.
     ///
     /// Neither `..` nor symbolic links lead out of the folder: what the path stands for in the end must be in it.
     /// Looking that up needs the file system, which should be a local one.
     func file(_ source: [UInt8]) throws(RenderingError) -> LocalFile {
-        let asked: [UInt8] = root + [Self.slash] + source.dropFirst(Self.scheme.count)
+        let name = source.dropFirst(Self.scheme.count)
+        let nameBeforeQuery = name.prefix { $0 != UInt8(ascii: "?") }
+        guard let file = file(named: name) ?? file(named: nameBeforeQuery) else { throw Self.missing }
+        return file
+    }
+
+    private func file(named name: ArraySlice<UInt8>) -> LocalFile? {
+        let asked: [UInt8] = root + [Self.slash] + name
         guard let folder = Self.resolved(root), let file = Self.resolved(asked),
             file.starts(with: folder == [Self.slash] ? folder : folder + [Self.slash]),
             let version = LocalFile.Version(of: file)
-        else { throw Self.missing }
+        else { return nil }
         return LocalFile(path: file, asked: asked, version: version)
     }
 
@@ -91,6 +98,9 @@ struct LocalFile: ImageDataProvider {
     }
 
     var byteCount: Int { version.byteCount }
+
+    /// When it was changed, as a field of HTTP.
+    var lastModified: String { textOfHTTP(Date(timeIntervalSince1970: Double(version.seconds))) }
 
     /// Whether the path that was asked for still leads to this file, as it was.
     var isUnchanged: Bool { Version(of: asked) == version }

@@ -9,15 +9,16 @@ extension ImagePlan {
 
     /// A text of all that changes a pixel, and of nothing else; two plans of one text have one result.
     ///
-    /// Only numbers and names of cases are in it, and none of them has a colon or a slash, so it can be read in one way
-    /// only. A group of fields that has its defaults is left out.
-    func pixelIdentifier(resultLimit: Int, keptFormats: Set<ImageContentType>) -> String {
+    /// Only numbers, names of cases and base64 are in it, and none of them has a colon or a slash, so it can be read in one
+    /// way only. A group of fields that has its defaults is left out.
+    func pixelIdentifier(resultLimit: Int, keptFormats: Set<ImageContentType>, drawings: Drawings) -> String {
         let defaults = ImagePlan()
         var text = "imgproxy\(Self.renderingVersion)"
         func add(_ name: String, _ values: any CustomStringConvertible...) {
             text += "/" + name
             for value in values { text += ":" + value.description }
         }
+        if !delivery.cacheBuster.isEmpty { add("version", encodedBase64URL(delivery.cacheBuster.utf8)) }
         addLimits(add)
         guard !output.isRaw else { return text + "/raw" }
         if resizing != defaults.resizing {
@@ -38,6 +39,8 @@ extension ImagePlan {
         }
         if effects != defaults.effects { add("effects", effects.blur, effects.sharpen, effects.pixelate) }
         addCanvas(add)
+        // Where a format is named they cannot be anything else.
+        if output.format == nil || output.format == .svg, drawings != .cleaned { add("drawings", drawings.rawValue) }
         if resultLimit > 0 { add("limit", resultLimit) }
         // What a named format cannot hold is made smaller.
         if formatLimit != .none { add("format", formatLimit.side, formatLimit.pixelCount) }

@@ -28,13 +28,15 @@ struct PixelSteps {
         (self.plan, self.resultLimit, self.check, self.options) = (plan, resultLimit, check, options)
     }
 
-    /// The result; an error if the source is damaged, or something would be too large.
+    /// The result; an error if the source is damaged and may not be, or something would be too large.
+    ///
+    /// It is marked as damaged if a part of the source is missing.
     mutating func run(on source: PixelSource) throws(RenderingError) -> Image {
         let geometry = geometry(of: source)
         try check.sizes(of: geometry)
         if geometry.isFittedToFormat { fittedSize = geometry.size }
         guard let scaled = scaled(source, geometry) else { throw .undecodable }
-        if scaled.isDamaged { throw .incomplete }
+        try check.damage(of: scaled)
         try checkIsWanted()
         guard let turned = turned(scaled), let cut = cut(turned, geometry.cut) else { throw .noMemory }
         try checkIsWanted()
@@ -43,6 +45,7 @@ struct PixelSteps {
         guard let result = onCanvas(changed, geometry), PixelSource.pixels(result).size == geometry.size else {
             throw .noMemory
         }
+        if scaled.isDamaged { result.markAsDamaged() }
         return result
     }
 
@@ -93,7 +96,7 @@ extension PixelSteps {
         )
         let reduction = max(1, (excess / 2).rounded(.down))
         let whole = source.size.divided(by: reduction)
-        guard let image = source.image(of: whole, options), !image.isDamaged,
+        guard let image = source.image(of: whole, options),
             let rect = cropRect(geometry.crop, of: source.size, in: image, whole, reduction),
             let part = part(rect, of: image)
         else { return nil }

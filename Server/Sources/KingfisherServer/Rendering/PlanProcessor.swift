@@ -11,6 +11,7 @@ struct PlanProcessor: PartFindingImageProcessor, WeighingImageProcessor {
     private let check: SourceCheck
     /// The formats of sources that are sent as they are.
     private let keptFormats: Set<ImageContentType>
+    private let drawings: Drawings
     /// What the first frame of an animation has fixed for all.
     private var parts = FoundParts()
     /// Frames are not trimmed: each might lose another border.
@@ -25,14 +26,21 @@ struct PlanProcessor: PartFindingImageProcessor, WeighingImageProcessor {
         (plan, preferredFormats, self.making) = (request.plan, request.preferredFormats, making)
         resultLimit = configuration.output.maxDimension
         check = SourceCheck(configuration.sources, plan)
-        keptFormats = request.keptFormats(in: configuration.output)
-        identifier = request.plan.pixelIdentifier(resultLimit: resultLimit, keptFormats: keptFormats)
+        keptFormats = request.keptFormats
+        drawings = request.drawings(in: configuration.sources)
+        identifier = request.plan.pixelIdentifier(
+            resultLimit: resultLimit,
+            keptFormats: keptFormats,
+            drawings: drawings
+        )
     }
 
     func weight(of data: Data) -> ImageWeight {
         making?.sourceArrived()
         // What cannot be read costs nothing, and is refused when it is processed.
-        guard let making, let header = try? check.header(of: data) else { return .small }
+        guard let making, !plan.output.isRaw, !isSentDrawing(data), let header = try? check.header(of: data) else {
+            return .small
+        }
         making.remember(header, of: plan.sourceBytes)
         making.remember(
             OriginSize(width: header.pixelWidth, height: header.pixelHeight, byteCount: data.count)
@@ -49,7 +57,11 @@ struct PlanProcessor: PartFindingImageProcessor, WeighingImageProcessor {
             resultLimit: resultLimit,
             formatLimit: plan.formatLimit
         ).size
-        let format = plan.output.format ?? preferredFormats.first { $0.limit.holds(result) }
+        let isStill = header.frameCount < 2
+        let preferred = preferredFormats.first {
+            $0.limit.holds(result) && (isStill || FileFormat.animated.contains($0))
+        }
+        let format = preferred ?? plan.output.format
         let keepsFrames = format.map { FileFormat.animated.contains($0) } ?? true
         let frames = keepsFrames ? min(header.frameCount, check.maxFrames) : 1
         func pixels(_ width: Int, _ height: Int) -> Double { Double(width) * Double(height) * Double(max(frames, 1)) }
@@ -88,8 +100,16 @@ struct PlanProcessor: PartFindingImageProcessor, WeighingImageProcessor {
     }
 
     private func made(of data: Data, _ options: KingfisherParsedOptionsInfo) throws(RenderingError) -> Image {
+        if plan.output.isRaw {
+            try check.byteCount(data.count)
+            return Image(anyFile: data)
+        }
+        if isSentDrawing(data) { return try drawing(data) }
+        guard plan.output.format != .svg else {
+            throw RenderingError(status: 422, kind: "format_not_writable", reason: "Only a drawing can be sent as SVG.")
+        }
         let header = try check.header(of: data)
-        if plan.output.isRaw || keptFormats.contains(header.contentType) {
+        if keptFormats.contains(header.contentType) {
             guard let file = Image(file: data) else { throw .undecodable }
             return file
         }
@@ -100,8 +120,25 @@ struct PlanProcessor: PartFindingImageProcessor, WeighingImageProcessor {
         }
         let whole = DefaultImageProcessor.default.process(item: .data(data), options: options)
         guard let whole else { throw .undecodable }
-        if whole.isDamaged { throw .incomplete }
-        return try made(of: whole, options)
+        try check.damage(of: whole)
+        let result = try made(of: whole, options)
+        if whole.isDamaged { result.markAsDamaged() }
+        return result
+    }
+
+    /// Whether a source is a drawing that stays so.
+    private func isSentDrawing(_ data: Data) -> Bool {
+        drawings != .rasterized && ImageContentType(sniffing: data) == .svg
+    }
+
+    private func drawing(_ data: Data) throws(RenderingError) -> Image {
+        try check.byteCount(data.count)
+        guard drawings == .cleaned else { return Image(anyFile: data) }
+        do throws(MarkupError) {
+            return Image(anyFile: try DrawingCleaner.cleaned(data))
+        } catch {
+            throw .damaged("The drawing cannot be cleaned, see KF_SANITIZE_SVG: \(error.reason).")
+        }
     }
 
     /// The result of pixels as they are stored.

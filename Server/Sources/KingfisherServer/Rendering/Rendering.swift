@@ -40,11 +40,15 @@ package typealias MemoryLookup = @Sendable () -> RenderedImage?
 package struct RenderingRequest: Hashable, Sendable {
     package let plan: ImagePlan
     /// The formats that the server prefers for this client, best first; empty without negotiation.
+    ///
+    /// They come before one that the plan names: where none of them holds the result, that one does.
     package let preferredFormats: [FileFormat]
     /// Whether the server's own image is taken in place of the source.
     package var isFallback = false
     /// The cookies that are sent to the server of the source; nil sends none.
     package var cookies: String?
+    /// Whether the source's server is asked, however long its answer may still be used.
+    package var isReload = false
 
     package init(plan: ImagePlan, preferredFormats: [FileFormat] = []) {
         (self.plan, self.preferredFormats) = (plan, preferredFormats)
@@ -64,9 +68,12 @@ package struct RenderedImage: Sendable {
     package var isStale = false
     /// The source that it was made of for this request; nil as for ``times``.
     package var origin: OriginSize?
+    /// When the source was changed, as a field of HTTP; nil if that is not known.
+    package var lastModified: String?
 
     package init(image: EncodedImage, entityTag: String) {
         (self.image, self.entityTag) = (image, entityTag)
+        lastModified = image.cacheMetadata?.lastModified
     }
 }
 

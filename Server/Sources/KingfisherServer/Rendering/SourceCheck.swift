@@ -11,15 +11,17 @@ struct SourceCheck {
     private let maxPixels: Double
     private let maxFramePixels: Double
     let maxFrames: Int
-    private let isRaw: Bool
+    /// Whether a part of a source may be missing.
+    private let allowsDamage: Bool
 
     init(_ settings: SourceSettings, _ plan: ImagePlan) {
         // 0 is no limit. The downloader has the server's, so a plan can only lower it.
         maxBytes = [settings.maxBytes, plan.limits.sourceBytes ?? 0].filter { $0 > 0 }.min()
         maxPixels = (plan.limits.sourceMegapixels ?? settings.maxMegapixels) * 1e6
         maxFramePixels = (plan.limits.frameMegapixels ?? settings.maxFrameMegapixels) * 1e6
-        maxFrames = max(1, plan.limits.animationFrames ?? settings.maxFrames)
-        isRaw = plan.output.isRaw
+        let isStill = plan.output.format.map { !FileFormat.animated.contains($0) } ?? false
+        maxFrames = isStill ? 1 : max(1, plan.limits.animationFrames ?? settings.maxFrames)
+        allowsDamage = settings.damaged == .part
     }
 
     /// The header of a source that is allowed.
@@ -31,7 +33,6 @@ struct SourceCheck {
         } catch {
             throw RenderingError(error)
         }
-        if isRaw { return header }
         let size = "\(header.pixelWidth)×\(header.pixelHeight) pixels"
         let pixels = Double(header.pixelWidth) * Double(header.pixelHeight)
         let frames = min(header.frameCount, maxFrames)
@@ -39,7 +40,7 @@ struct SourceCheck {
             let frames = frames > 1 ? " in each of \(frames) frames" : ""
             throw .tooLarge("The source has \(size)\(frames); the limit is \(Int(maxPixels)) in all.")
         }
-        if header.frameCount > 1, maxFramePixels > 0, pixels > maxFramePixels {
+        if frames > 1, maxFramePixels > 0, pixels > maxFramePixels {
             throw .tooLarge("The frames of the source have \(size); the limit is \(Int(maxFramePixels)) in all.")
         }
         return header
@@ -49,6 +50,11 @@ struct SourceCheck {
     func byteCount(_ count: Int) throws(RenderingError) {
         guard let maxBytes, count > maxBytes else { return }
         throw .tooLarge("The source has \(count) bytes; the limit is \(maxBytes).")
+    }
+
+    /// Throws if a part of an image is missing, and may not be.
+    func damage(of image: Image) throws(RenderingError) {
+        if image.isDamaged, !allowsDamage { throw .incomplete }
     }
 
     /// Throws if a result would be larger than a source may be, at any step.

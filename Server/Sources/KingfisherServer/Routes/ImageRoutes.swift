@@ -117,7 +117,8 @@ package final class ImageRoutes: Sendable {
                 throw RenderingError.withoutSecret
             }
             let accept = configuration.output.negotiates ? request.headerFields[.accept] ?? "" : nil
-            let known = hotRequests.find(path, accept: accept)
+            let isReload = configuration.sources.allowsReload && request.headerFields.asksForReload
+            let known = isReload ? nil : hotRequests.find(path, accept: accept)
             let parsed = if let known { known.parsed } else { try parse(path) }
             let cookies = configuration.sources.cookies(of: request, for: parsed.plan.sourceBytes)
             (record.source, record.warnings) = (parsed.plan.source, parsed.warnings)
@@ -126,7 +127,7 @@ package final class ImageRoutes: Sendable {
                 served = ServedImage(image: image, origin: .memory)
             } else {
                 var rendering = negotiated(parsed.plan, accept: accept, configuration)
-                rendering.cookies = cookies
+                (rendering.cookies, rendering.isReload) = (cookies, isReload)
                 served = try await serve(rendering, on: connection)
                 if served.isHot {
                     let known = HotRequests.Known(parsed, renderer.memoryLookup(for: rendering))
@@ -134,6 +135,7 @@ package final class ImageRoutes: Sendable {
                 }
             }
             if let warning = served.image.warning { record.warnings.append(warning) }
+            record.isDamaged = served.image.image.isDamaged
             (record.origin, record.error, record.byteCount) = (
                 served.origin, served.error, served.image.image.data.count
             )

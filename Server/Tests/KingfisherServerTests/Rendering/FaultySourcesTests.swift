@@ -63,7 +63,7 @@ import Testing
     }
 
     @Test("A length that is not that of the source is 422, and nothing is kept") func length() async throws {
-        try await RenderingRig.run({ $0.sources.maxBytes = 100_000 }) { rig in
+        try await RenderingRig.run({ ($0.sources.maxBytes, $0.sources.damaged) = (100_000, .error) }) { rig in
             let png = try Quadrants.png()
             for (length, answer) in [
                 ("\(png.body.count + 1000)", "422 damaged"), ("\(png.body.count / 2)", "422 damaged"),

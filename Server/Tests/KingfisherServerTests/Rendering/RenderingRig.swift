@@ -5,6 +5,7 @@ import KFImageURLs
 import Kingfisher
 import KingfisherServer
 import KingfisherTestSupport
+import Logging
 import Testing
 
 /// What a test of the renderer works with.
@@ -43,6 +44,17 @@ struct RenderingRig {
         do { outcome = .success(try await body(rig)) } catch { outcome = .failure(error) }
         await server.stop()
         try outcome.get()
+    }
+
+    /// Serves what the renderer makes, on a port, with a log of all requests.
+    func serving(_ body: @Sendable (RenderingServer, LogLines) async throws -> Void) async throws {
+        let log = LogLines()
+        var logger = Logger(label: "test") { JSONLogHandler(label: $0, write: log.append) }
+        logger.logLevel = .debug
+        let images = ImageServer(configuration: configuration, renderer: renderer, logger: logger)
+        try await RunningServer.serving(images.responder, images.http) { port, _ in
+            try await body(RenderingServer(port: port), log)
+        }
     }
 
     /// The request of options such as `rs:fill:30:20`, for a source on the server unless another one is named.

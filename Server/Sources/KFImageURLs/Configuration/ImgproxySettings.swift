@@ -123,22 +123,12 @@ package enum ImgproxySettings {
             ("SWIFT_CONNECT_TIMEOUT_SECONDS", "10"), ("SWIFT_TIMEOUT_SECONDS", "60"),
         ].map { .init(name: $0, harmless: [$1], instead: nil) }
 
-    /// What is drawn on results, drawings, and sources that are sent as they are.
+    /// What is drawn on results.
     private static let pictures: [ImgproxySetting] =
         ["WATERMARK_DATA", "WATERMARK_PATH", "WATERMARK_URL"].map {
             .refused($0, instead: "No watermarks are drawn: have sources that are marked already, and leave this out.")
         } + [
             .init(name: "WATERMARK_OPACITY", harmless: ["1"], instead: nil),
-            .refused(
-                "SKIP_PROCESSING_FORMATS",
-                instead: "Put skp:FORMAT into the preset default (KF_PRESETS), and leave this out."
-            ),
-            .refused(
-                "SANITIZE_SVG",
-                unless: "true",
-                instead: "No SVG is sent with its scripts: leave this out."
-            ),
-            .init(name: "ALWAYS_RASTERIZE_SVG", harmless: ["false"], instead: nil),
         ]
 
     /// Threads, memory, libvips, what other companies watch servers with, and JPEG XL, which is not written.

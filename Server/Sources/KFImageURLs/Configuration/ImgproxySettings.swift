@@ -128,7 +128,7 @@ package enum ImgproxySettings {
         ["WATERMARK_DATA", "WATERMARK_PATH", "WATERMARK_URL"].map {
             .refused($0, instead: "No watermarks are drawn: have sources that are marked already, and leave this out.")
         } + [
-            .init(name: "WATERMARK_OPACITY", harmless: ["1"], instead: nil),
+            .init(name: "WATERMARK_OPACITY", harmless: ["1"], instead: nil)
         ]
 
     /// Threads, memory, libvips, what other companies watch servers with, and JPEG XL, which is not written.

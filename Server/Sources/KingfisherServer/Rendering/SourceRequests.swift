@@ -20,14 +20,14 @@ extension SourceSettings {
         let cookies = request.headerFields[values: .cookie].joined(separator: "; ")
         guard !cookies.isEmpty else { return nil }
         if handsCookiesToAll { return cookies }
-        let home = cookieBase.flatMap { URL(string: $0)?.host } ?? Self.host(of: request)
+        let home = cookieBase.flatMap { lenientURL($0.utf8)?.host } ?? Self.host(of: request)
         return home.lowercased() == url.host?.lowercased() ? cookies : nil
     }
 
     /// The host that a client sent a request to, without the port; before proxies changed it, if they say so.
     private static func host(of request: HTTPRequest) -> String {
         let forwarded = HTTPField.Name("X-Forwarded-Host").flatMap { request.headerFields[$0] }
-        return URL(string: "http://" + (forwarded ?? request.authority ?? ""))?.host ?? ""
+        return lenientURL("http://\(forwarded ?? request.authority ?? "")".utf8)?.host ?? ""
     }
 }
 

@@ -30,12 +30,6 @@ struct KnownDifference: Sendable {
         ),
         KnownDifference(
             subject: .status,
-            reason: "A source that ends in the middle is refused here.",
-            count: 15,
-            covers: { recorded, own in own.status == 422 && recorded.path.contains("/cut.jpg") }
-        ),
-        KnownDifference(
-            subject: .status,
             reason: "TIFF is not written.",
             count: 1,
             covers: { recorded, own in own.status == 422 && recorded.path.contains("/f:tiff/") }

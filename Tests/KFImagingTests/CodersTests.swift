@@ -201,8 +201,8 @@ extension CoderChain {
     @Test("The built-in coder encodes the formats for which canEncode returns true, and no others")
     func builtInEncodes() throws {
         let (coder, image) = (BuiltInImageCoder(), Image(cgImage: .solid(0xFF00_00FF, 3, 2)))
-        let written: [ImageContentType] = [.jpeg, .png, .gif, .webp, .avif, .ico]
-        for type in written + [.heic, .heif, .jxl, .svg, .tiff, .unknown] {
+        let written: [ImageContentType] = [.jpeg, .png, .gif, .webp, .avif, .ico, .bmp, .tiff]
+        for type in written + [.heic, .heif, .jxl, .svg, .unknown] {
             let data = try? coder.encode(image, as: type, options: ImageEncodingOptions())
             #expect(coder.canEncode(type) == written.contains(type) && (data != nil) == written.contains(type))
             if let data { #expect(ImageContentType(sniffing: data) == type && coder.canDecode(data)) }

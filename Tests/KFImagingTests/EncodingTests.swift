@@ -32,7 +32,7 @@ import Testing
         #expect(try Codecs.decode(data).bitmap().rows == image.bitmap().rows)
     }
 
-    @Test("Alpha is kept", arguments: [ImageContentType.webp, .avif])
+    @Test("Alpha is kept", arguments: [ImageContentType.webp, .avif, .tiff])
     func alphaRoundTrip(type: ImageContentType) throws {
         let image = try picture("alpha.png")
         let decoded = try Codecs.decode(Codecs.encode(image, as: type, quality: 0.95))
@@ -90,9 +90,6 @@ import Testing
 
     @Test("Formats without an encoder are refused with the reason") func formatsWithoutEncoder() throws {
         let image = try picture("photo.png")
-        #expect(throws: ImagingError.encodingFailed(.tiff, detail: "the format can only be read")) {
-            try Codecs.encode(image, as: .tiff)
-        }
         #expect(throws: ImagingError.encodingFailed(.jp2, detail: "the format is not built in")) {
             try Codecs.encode(image, as: .jp2)
         }
@@ -100,7 +97,7 @@ import Testing
 
     @Test("Images too large for a format are refused") func tooLargeForFormat() {
         let long = Image(cgImage: Bitmap(width: 70_000, height: 1) { _, _ in })
-        for type in [ImageContentType.jpeg, .gif, .webp] {
+        for type in [ImageContentType.jpeg, .gif, .webp, .bmp] {
             #expect(throws: ImagingError.self) { try Codecs.encode(long, as: type) }
         }
         #expect(long.pngData() != nil)

@@ -17,7 +17,7 @@ import Testing
 
     @Test(
         "Stills are read again up to the longest side of their format, and refused with the limit beyond it",
-        arguments: [(ImageContentType.jpeg, 65_500), (.gif, 65_535), (.webp, 16_383), (.avif, 32_768)]
+        arguments: [(ImageContentType.jpeg, 65_500), (.gif, 65_535), (.webp, 16_383), (.avif, 32_768), (.bmp, 65_535)]
     )
     func stills(type: ImageContentType, longest: Int) throws {
         for (width, height) in [(longest - 1, 1), (longest, 1), (1, longest - 1), (1, longest), (4, longest)] {
@@ -101,12 +101,31 @@ import Testing
         }
     }
 
-    @Test("All pixels together count, too") func pixelCount() {
+    @Test("A TIFF is read again up to its longest side, and refused with the limit beyond it") func longTIFF() throws {
+        let longest = 10_000_000
+        for size in [PixelSize(longest, 1), PixelSize(1, longest)] {
+            let data = try Codecs.encode(Image(cgImage: bitmap(size)), as: .tiff)
+            #expect(try Codecs.decode(data).bitmap().size == size)
+        }
+        let image = Image(cgImage: try bitmap(PixelSize(longest + 1, 1)))
+        #expect(throws: refusal(.tiff, longest)) { try Codecs.encode(image, as: .tiff) }
+    }
+
+    @Test("All pixels together count, too") func pixelCount() throws {
         let capacity = ImageContentType.avif.capacity
         #expect(capacity.holds(PixelSize(16_384, 16_384)) && capacity.holds(PixelSize(32_768, 8192)))
         #expect(!capacity.holds(PixelSize(16_385, 16_384)) && !capacity.holds(PixelSize(32_768, 8193)))
         #expect(throws: ImagingError.encodingFailed(.avif, detail: "AVIF images have at most 268435456 pixels")) {
             try ImageContentType.avif.check(PixelSize(16_384, 16_385))
+        }
+        // Files of these formats have at most four gigabytes.
+        for type in [ImageContentType.bmp, .tiff] {
+            try type.check(PixelSize(50_000, 20_000))
+            let refusal = ImagingError.encodingFailed(
+                type,
+                detail: "\(type.name) images have at most 1000000000 pixels"
+            )
+            #expect(throws: refusal) { try type.check(PixelSize(50_000, 20_001)) }
         }
     }
 }

@@ -72,6 +72,13 @@ private struct Sample: Sendable, CustomTestStringConvertible {
         #expect(copy.likeness(to: bitmap) == .infinity && copy.hasAlpha == bitmap.hasAlpha)
     }
 
+    @Test("TIFF keeps every pixel, and BMP", arguments: Sample.all, [ImageContentType.tiff, .bmp])
+    private func exact(sample: Sample, type: ImageContentType) throws {
+        let bitmap = sample.noise()
+        let copy = try roundTrip(bitmap, type)
+        #expect(copy.likeness(to: bitmap) == .infinity && copy.hasAlpha == bitmap.hasAlpha)
+    }
+
     @Test("Lossless WebP keeps every pixel", arguments: Sample.all)
     private func losslessWebP(sample: Sample) throws {
         let bitmap = sample.noise()
@@ -95,7 +102,7 @@ private struct Sample: Sendable, CustomTestStringConvertible {
 
     @Test(
         "Encoding an image twice gives the same bytes",
-        arguments: [ImageContentType.png, .jpeg, .gif, .webp, .avif]
+        arguments: [ImageContentType.png, .jpeg, .gif, .webp, .avif, .bmp, .tiff]
     )
     func determinism(type: ImageContentType) throws {
         let image = try picture("photo.png")

@@ -183,22 +183,32 @@ import Testing
         try FileManager.default.attributesOfItem(atPath: place.path(name))[.systemFileNumber] as? Int
     }
 
-    @Test("A file whose format is only read is not replaced by one of another format") func unwritableFormat()
-        async throws
-    {
-        let bytes = try Data(contentsOf: Catalogue.url("palette.bmp"))
-        try place.write(bytes, "a.bmp")
+    @Test("A file that cannot be written again as is asked for is not replaced by one of another format")
+    func unwritableFormat() async throws {
         let jpeg = try SampleImages.jpeg()
         try place.write(jpeg, "b.jpg")
-        for (name, more) in [("a.bmp", []), ("b.jpg", ["--lossless"])] {
-            let result = try await place.kf(["process", name, "--in-place"] + more)
-            #expect(result.status == 1)
-            #expect(
-                result.errors.contains("again, so it is not replaced; -o writes another format"),
-                "\(result.errors)"
-            )
+        let result = try await place.kf(["process", "b.jpg", "--in-place", "--lossless"])
+        #expect(result.status == 1)
+        #expect(
+            result.errors.contains("again, so it is not replaced; -o writes another format"),
+            "\(result.errors)"
+        )
+        #expect(try place.data("b.jpg") == jpeg)
+    }
+
+    @Test("BMP and TIFF are written by their names, lose nothing, and stay what they are in place")
+    func exactFormats() async throws {
+        try place.write(SampleImages.png(), "in.png")
+        for (name, type) in [("a.bmp", ImageContentType.bmp), ("a.tif", .tiff)] {
+            #expect(try await place.kf(["process", "in.png", "-o", name, "--lossless"]).status == 0)
+            #expect(try ImageInfo(data: place.data(name)).contentType == type)
+            #expect(try await place.kf(["compare", "in.png", name, "--threshold", "100"]).status == 0)
+            #expect(try await place.kf(["process", name, "--in-place", "--process", "thumbnail(20x)"]).status == 0)
+            let info = try ImageInfo(data: place.data(name))
+            #expect(info.contentType == type && info.pixelWidth == 20)
+            let kept = try await place.kf(["process", "in.png", "-o", name, "--keep", "exif"])
+            #expect(kept.errors.contains("no EXIF data was written, for \(type.name) is written without"))
         }
-        #expect(try place.data("a.bmp") == bytes && place.data("b.jpg") == jpeg)
     }
 
     @Test("--skip-existing leaves what is there, --update what is not older than its source", arguments: [false, true])

@@ -280,6 +280,17 @@ const uint8_t *kf_tiff_alphas(const kf_tiff_reader *reader);
 /// Whether something of what has been decoded is damaged, or was made up for what the file lacks.
 bool kf_tiff_is_damaged(const kf_tiff_reader *reader);
 void kf_tiff_close(kf_tiff_reader *reader);
+
+typedef struct kf_tiff_writer kf_tiff_writer;
+
+/// Begins a TIFF of BGRA rows, with straight alpha or without, and an ICC profile if its size is not 0.
+kf_tiff_writer *kf_tiff_writer_open(
+    uint32_t width, uint32_t height, bool has_alpha, const uint8_t *icc, size_t icc_size, kf_message *message);
+kf_status kf_tiff_write(
+    kf_tiff_writer *writer, const uint8_t *rows, size_t stride, uint32_t count, kf_message *message);
+/// Ends the image, of which all rows were written, and hands over its bytes, to be released with `free`.
+kf_status kf_tiff_writer_finish(kf_tiff_writer *writer, uint8_t **bytes, size_t *size, kf_message *message);
+void kf_tiff_writer_close(kf_tiff_writer *writer);
 KF_OPTIONAL_END
 
 // ---------------------------------------------------------------------------------------------- rows

@@ -52,4 +52,9 @@ kf_status kf_tiff_fail(const kf_tiff_reader *reader, kf_message *message, kf_sta
 /// Opens the file; its errors are kept in the reader, which allows blocks of so many bytes at most.
 TIFF *kf_tiff_open_quietly(kf_tiff_reader *reader, size_t most);
 
+#if TIFFLIB_VERSION < 20221213
+/// Keeps libtiff from printing, for the whole process.
+void kf_tiff_silence(void);
+#endif
+
 #endif

@@ -107,9 +107,13 @@ static void silence(void) {
     TIFFSetWarningHandlerExt(NULL);
 }
 
-TIFF *kf_tiff_open_quietly(kf_tiff_reader *reader, size_t most) {
+void kf_tiff_silence(void) {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     pthread_once(&once, silence);
+}
+
+TIFF *kf_tiff_open_quietly(kf_tiff_reader *reader, size_t most) {
+    kf_tiff_silence();
     (void)most;
     return TIFFClientOpen("", mode, reader, read_bytes, write_bytes, seek, close_file, size_of, map, unmap);
 }

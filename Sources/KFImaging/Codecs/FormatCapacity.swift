@@ -22,6 +22,10 @@ package struct FormatCapacity: Hashable, Sendable {
         // AV1 has more; programs that read with libavif refuse it.
         .avif: FormatCapacity(side: 32_768, pixelCount: 16_384 * 16_384, hasFrames: true),
         .ico: FormatCapacity(side: 256, shrinksToFit: true),
+        // Browsers read no longer ones. Files of BMP and of TIFF have at most four gigabytes.
+        .bmp: FormatCapacity(side: 65_535, pixelCount: 1_000_000_000),
+        // libvips reads no longer ones.
+        .tiff: FormatCapacity(side: 10_000_000, pixelCount: 1_000_000_000),
     ]
 
     /// Whether an image of this size is within the limits.

@@ -1,4 +1,6 @@
-// Raw bytes: where they begin, and the numbers in them.
+// Raw bytes: where they begin, and the numbers in them. For codecs.
+
+import Foundation
 
 extension UnsafeRawBufferPointer {
     /// The first byte as C functions take it; nil when there are no bytes.
@@ -8,5 +10,12 @@ extension UnsafeRawBufferPointer {
     func littleEndian(_ offset: Int, _ size: Int) -> Int? {
         guard offset >= 0, offset <= count - size else { return nil }
         return self[offset..<offset + size].reversed().reduce(0) { $0 << 8 | Int($1) }
+    }
+}
+
+extension Data {
+    /// Numbers of so many bytes each, the lowest one first.
+    static func littleEndian(_ numbers: (value: Int, size: Int)...) -> Data {
+        Data(numbers.flatMap { value, size in (0..<size).map { UInt8(truncatingIfNeeded: value >> (8 * $0)) } })
     }
 }

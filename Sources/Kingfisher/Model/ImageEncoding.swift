@@ -28,9 +28,9 @@ public struct ImageEncoding: Hashable, Sendable {
 
     /// The format; nil means the format of the source.
     ///
-    /// Where that cannot be written, or cannot hold the result, animations become WebP, images with transparency PNG,
-    /// and others JPEG; what is too large for these becomes GIF or PNG. If a format is named, no other is used: an image
-    /// too large for it is an error.
+    /// Where that cannot be written, cannot hold the result, or is BMP or TIFF, animations become WebP, images with
+    /// transparency PNG, and others JPEG; what is too large for these becomes GIF or PNG. If a format is named, no other is
+    /// used: an image too large for it is an error.
     public var format: ImageContentType?
     /// Formats that are taken in place of the source's where ``format`` is nil, the best one first: those that a client
     /// accepts, for example.
@@ -52,7 +52,7 @@ public struct ImageEncoding: Hashable, Sendable {
     /// The most bytes the file may have, if possible: lower qualities are tried until it fits or the quality is 0.1,
     /// and the last one is the result.
     ///
-    /// Without effect on formats without a quality (PNG, GIF) and on results that lose nothing.
+    /// Without effect on formats without a quality (PNG, GIF, ICO, BMP, TIFF) and on results that lose nothing.
     public var maxByteCount: Int?
     /// Which frames of an animation are encoded.
     public var frames = Frames.all
@@ -173,6 +173,7 @@ extension KingfisherWrapper where Base == KFCrossPlatformImage {
 extension ImageEncoding {
     /// The quality unless one is set.
     private static let usualQuality = 0.85
+    private static let withoutQuality: Set<ImageContentType> = [.png, .gif, .ico, .bmp, .tiff]
     /// The lowest quality that is tried for the sake of ``maxByteCount``.
     private static let lowestQuality = 0.1
 
@@ -198,7 +199,7 @@ extension ImageEncoding {
             return try Codecs.encode(animation, as: type, options)
         }
         var data = try encoded()
-        if let maxByteCount, !isLossless, type != .png, type != .gif {
+        if let maxByteCount, !isLossless, !Self.withoutQuality.contains(type) {
             while data.count > maxByteCount, options.quality > Self.lowestQuality {
                 guard !Task.isCancelled else { throw .encodingFailed(type, detail: "the task was cancelled") }
                 let excess = Double(data.count) / Double(max(1, maxByteCount))
@@ -234,7 +235,9 @@ extension ImageEncoding {
                 && (!isAnimated || capacity.hasFrames && (![.png, .avif].contains(type) || type == source))
         }
         if let preferred = preferredFormats.first(where: { holds($0) }) { return preferred }
-        if let source, allowedFormats.isEmpty ? holds(source) : allowedFormats.contains(source) {
+        // Clients show BMP and TIFF only where they are asked for, if at all.
+        let isUsual = source != .bmp && source != .tiff
+        if let source, allowedFormats.isEmpty ? isUsual && holds(source) : allowedFormats.contains(source) {
             // What was added around an opaque image does not change its format, if the formats are chosen.
             if holds(source, ignoringAlpha: source == .jpeg) { return source }
         }

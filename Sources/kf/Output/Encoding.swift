@@ -151,8 +151,9 @@ struct Encoding: Sendable {
     /// The warning when metadata that was to be kept has no place, or is not read.
     private func lostMetadata(of original: Data?, as type: ImageContentType) -> String? {
         guard keeps != nil else { return nil }
-        guard type != .gif, type != .ico else {
-            return "no EXIF data was written, for \(type.name) holds none; use --format png, jpeg, webp or avif to "
+        guard ![.gif, .ico, .bmp, .tiff].contains(type) else {
+            return
+                "no EXIF data was written, for \(type.name) is written without; use --format png, jpeg, webp or avif to "
                 + "keep them"
         }
         return original.flatMap { KeptMetadata.unreadPlace(in: $0) }.map { place in
@@ -215,7 +216,7 @@ struct Encoding: Sendable {
 
 extension ImageContentType {
     /// Whether the quality has an effect in this format.
-    var hasQuality: Bool { self != .png && self != .ico }
+    var hasQuality: Bool { ![.png, .ico, .bmp, .tiff].contains(self) }
 
     /// Whether the resolution of colours can be chosen in this format.
     fileprivate var hasSubsampling: Bool { self == .jpeg || self == .avif }

@@ -85,7 +85,7 @@ enum OutputDestination: Equatable, Decodable {
         guard type.flatMap({ OutputFormat($0) }) == nil, type == nil || !copies else { return }
         throw ValidationError(
             "-o \(fileName) asks for a format this tool does not write; use .png, .jpg, .gif, .webp, "
-                + ".avif or .ico, or name the format with --format"
+                + ".avif, .ico, .bmp or .tiff, or name the format with --format"
         )
     }
 

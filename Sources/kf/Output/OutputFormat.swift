@@ -5,12 +5,15 @@ import KFImaging
 
 /// The formats the tool writes.
 enum OutputFormat: String, CaseIterable, ExpressibleByArgument {
-    case png, jpeg, gif, webp, avif, ico
+    case png, jpeg, gif, webp, avif, ico, bmp, tiff
+
+    /// Other extensions of files.
+    private static let others = ["jpg": "jpeg", "tif": "tiff"]
 
     /// Reads a format's name or the extension of its files, in any case.
     init?(argument: String) {
         let name = argument.lowercased()
-        guard let format = Self(rawValue: name == "jpg" ? "jpeg" : name) else { return nil }
+        guard let format = Self(rawValue: Self.others[name] ?? name) else { return nil }
         self = format
     }
 
@@ -29,7 +32,7 @@ enum OutputFormat: String, CaseIterable, ExpressibleByArgument {
         case .jpeg: "JPEG always loses something"
         case .gif: "GIF holds no more than 256 colours a frame"
         case .ico: "ICO holds the image in other sizes than its own"
-        case .png, .webp, .avif: nil
+        case .png, .webp, .avif, .bmp, .tiff: nil
         }
     }
 
@@ -51,6 +54,8 @@ enum OutputFormat: String, CaseIterable, ExpressibleByArgument {
         case .webp: .webp
         case .avif: .avif
         case .ico: .ico
+        case .bmp: .bmp
+        case .tiff: .tiff
         }
     }
 }

@@ -63,6 +63,24 @@ private struct Unchanged: ImageProcessor {
         #expect(try await encoded(moving, encoding).contentType == .webp)
     }
 
+    @Test(
+        "A source of BMP or TIFF gives another format, unless that one is named or allowed",
+        arguments: [ImageContentType.bmp, .tiff]
+    )
+    func unusualFormats(type: ImageContentType) async throws {
+        let still = Image(cgImage: try #require(Blinking(frameCount: 1).frame(at: 0)))
+        let source = try Codecs.encode(still, as: type)
+        #expect(try await encoded(source, ImageEncoding()).contentType == .jpeg)
+        #expect(try await encoded(source, ImageEncoding(type)).contentType == type)
+        var encoding = ImageEncoding()
+        encoding.allowedFormats = [.png, type]
+        #expect(try await encoded(source, encoding).contentType == type)
+        // There is no quality that could be lowered.
+        var small = ImageEncoding(type)
+        small.maxByteCount = 1
+        #expect(try await encoded(source, small).data == encoded(source, ImageEncoding(type)).data)
+    }
+
     @Test("A format whose files are not as large as the result gives way to one whose files are")
     func largeResults() async throws {
         let cases: [(Int, Int, [ImageContentType], [ImageContentType], ImageContentType)] = [

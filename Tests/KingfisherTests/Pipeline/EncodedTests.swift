@@ -309,7 +309,7 @@ private struct Slides: ImageFrameSource {
                 try await rig.manager.retrieveEncoded(with: missing, options: alternatives, as: webp).pixelWidth == 64
             )
             let error = await failure {
-                try await rig.manager.retrieveEncoded(with: rig.server.url("/a.png"), as: ImageEncoding(.bmp))
+                try await rig.manager.retrieveEncoded(with: rig.server.url("/a.png"), as: ImageEncoding(.jp2))
             }
             guard case .processorError(.processingFailed)? = error else {
                 Issue.record("\(String(describing: error))")

@@ -34,7 +34,7 @@ package struct URLSettings: Hashable, Sendable {
     /// Sources of these formats are sent as they are, beside those that a URL names.
     package var keptFormats: [FileFormat] = []
     /// The formats that results can have.
-    package var writableFormats: Set<FileFormat> = [.jpeg, .png, .webp, .avif, .gif, .ico]
+    package var writableFormats: Set<FileFormat> = [.jpeg, .png, .webp, .avif, .gif, .ico, .bmp, .tiff]
 
     package init() {}
 

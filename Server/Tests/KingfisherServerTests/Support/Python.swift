@@ -1,10 +1,13 @@
-// Programs in Python. For the test with a client library.
+// Programs in Python. For the tests with a client library, and with another reader of files.
 
 import Foundation
 
 enum Python {
     /// Whether `imgproxy` of PyPI is installed, or in `PYTHONPATH`.
     static let hasClientLibrary = (try? output(of: "import imgproxy")) != nil
+
+    /// Whether Pillow is.
+    static let hasPillow = (try? output(of: "import PIL.Image")) != nil
 
     /// What a program prints.
     static func output(of program: String) throws -> String {

@@ -1,4 +1,4 @@
-// Windows bitmaps: their rows. BMPHeader reads headers, BMPRuns reads runs.
+// Windows bitmaps: their rows. BMPHeader reads headers, BMPRuns reads runs, BMPEncoding writes.
 
 import Foundation
 

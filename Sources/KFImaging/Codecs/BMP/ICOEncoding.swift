@@ -31,21 +31,16 @@ extension ICOCodec {
 
     private static func directory(_ images: [(size: PixelSize, file: Data)]) -> Data {
         // An icon, not a cursor.
-        var directory = littleEndian(0, 2) + littleEndian(1, 2) + littleEndian(images.count, 2)
+        var directory = Data.littleEndian((0, 2), (1, 2), (images.count, 2))
         var offset = 6 + 16 * images.count
         for (size, file) in images {
             // 256 is written as 0; then follow the number of colours of a palette, and a reserved byte.
-            directory += littleEndian(size.width % 256, 1) + littleEndian(size.height % 256, 1) + littleEndian(0, 2)
+            directory += Data.littleEndian((size.width % 256, 1), (size.height % 256, 1), (0, 2))
             // Planes, and bits of a pixel.
-            directory += littleEndian(1, 2) + littleEndian(32, 2)
-            directory += littleEndian(file.count, 4) + littleEndian(offset, 4)
+            directory += Data.littleEndian((1, 2), (32, 2), (file.count, 4), (offset, 4))
             offset += file.count
         }
         return directory
-    }
-
-    private static func littleEndian(_ number: Int, _ count: Int) -> Data {
-        Data((0..<count).map { UInt8(truncatingIfNeeded: number >> (8 * $0)) })
     }
 }
 

@@ -1,10 +1,11 @@
-// TIFF: the first image of a file. Compressions and tags are left to libtiff, in C.
+// TIFF: the first image of a file, and writing one. Compressions and tags are left to libtiff, in C.
 
 import CKFCodecs
 import Foundation
 
 enum TIFFCodec: ImageCodec {
     static let contentType = ImageContentType.tiff
+    static let canEncode = true
 
     static func info(_ bytes: UnsafeRawBufferPointer) throws(ImagingError) -> ImageInfo {
         let reader = try TIFFReader(bytes, .default)
@@ -32,6 +33,26 @@ enum TIFFCodec: ImageCodec {
             throw reader.failure.error(decoding: contentType)
         }
         return DecodedImage(bitmap: bitmap, orientation: reader.orientation, isDamaged: !isComplete || reader.isDamaged)
+    }
+
+    /// Encodes every pixel exactly, with straight alpha if the bitmap has some; no EXIF is written.
+    static func encode(_ bitmap: Bitmap, _ options: ImageEncodingOptions) throws(ImagingError) -> Data {
+        var message = kf_message()
+        let (width, height) = (UInt32(clamping: bitmap.width), UInt32(clamping: bitmap.height))
+        let opened = options.metadata.withBytes { _, profile in
+            kf_tiff_writer_open(width, height, bitmap.hasAlpha, profile.start, profile.count, &message)
+        }
+        guard let writer = opened else { throw message.error(encoding: contentType) }
+        defer { kf_tiff_writer_close(writer) }
+        let rows = BitmapRows(bitmap, bitmap.hasAlpha ? .straight : .none)
+        let isWritten = try rows.forEachBand { rows, bytesPerRow, count in
+            kf_tiff_write(writer, rows, bytesPerRow, UInt32(count), &message) == KF_OK
+        }
+        var result = CBytes()
+        guard isWritten, kf_tiff_writer_finish(writer, &result.bytes, &result.count, &message) == KF_OK else {
+            throw message.error(encoding: contentType)
+        }
+        return result.takeData()
     }
 }
 

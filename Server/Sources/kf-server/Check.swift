@@ -34,6 +34,8 @@ struct Check: ParsableCommand {
         }
         print("Formats written: \(ImageContentType.writable.map(\.name).joined(separator: ", "))")
         try starting { () throws(InvalidConfiguration) in try configuration.isolateDecoders() }
+        let watermark = try starting { () throws(InvalidConfiguration) in try configuration.watermarkSummary() }
+        print("Watermark: \(watermark)")
         print("Decoders: \(DecodingIsolation.summary(of: ImageDecodingLimits.default.isolation))")
     }
 }

@@ -1,5 +1,6 @@
 // The configuration from the environment, and what is said to be wrong with it.
 
+import Foundation
 import KFImageURLs
 import Testing
 
@@ -34,6 +35,21 @@ import Testing
         #expect(configuration.sources.maxMegapixels == 1.5)
     }
 
+    @Test("Of several watermarks the bytes come first, then the file") func watermark() {
+        func origin(_ environment: [String: String]) -> WatermarkSettings.Origin? {
+            ServerConfiguration.read(environment).configuration.watermark.origin
+        }
+        var settings = ["IMGPROXY_WATERMARK_URL": "https://a/b.png"]
+        #expect(origin(settings) == .source("https://a/b.png"))
+        settings["KF_WATERMARK_PATH"] = "/b.png"
+        #expect(origin(settings) == .file("/b.png"))
+        for text in ["+/8=", "-_8"] {
+            settings["IMGPROXY_WATERMARK_DATA"] = text
+            #expect(origin(settings) == .data(.init([0xFB, 0xFF])))
+        }
+        #expect(ServerConfiguration.read(["KF_WATERMARK_OPACITY": "0.3"]).configuration.watermark.opacity == 0.3)
+    }
+
     @Test("An empty variable is as if it were not set")
     func empty() {
         let environment = Dictionary(uniqueKeysWithValues: SettingsTable.all.map { ($0.names[0], "") })
@@ -43,7 +59,8 @@ import Testing
     }
 
     static let wrong = [
-        ("KF_BIND", "8080"), ("KF_BIND", "localhost:65536"), ("KF_BIND", "::1:80"), ("KF_QUALITY", "0"),
+        ("KF_WATERMARK_DATA", "a b"), ("KF_WATERMARK_OPACITY", "1.1"), ("KF_BIND", "8080"),
+        ("KF_BIND", "localhost:65536"), ("KF_BIND", "::1:80"), ("KF_QUALITY", "0"),
         ("KF_QUALITY", "101"), ("KF_QUALITY", "x"), ("KF_SIGNATURE_SIZE", "33"), ("KF_SIGNATURE_SIZE", "0"),
         ("KF_TIMEOUT", "-1"), ("KF_MAX_SRC_RESOLUTION", "0"), ("KF_AUTO_WEBP", "yes"), ("KF_FORMAT_QUALITY", "webp"),
         ("KF_FORMAT_QUALITY", "exe=10"), ("KF_PRESETS", "a"), ("KF_PRESETS", "a=w:x"), ("KF_PRESETS", "a=pr:b"),

@@ -1,6 +1,6 @@
 // A colour laid over the visible parts of an image, and an image laid over another one.
 
-package import Foundation
+public import Foundation
 
 extension Bitmap {
     /// The image with a colour over it; every pixel keeps its opacity.
@@ -35,6 +35,45 @@ extension Bitmap {
     }
 }
 
+/// Where an image lies that is laid over another one; in pixels from the other one's top left corner.
+@_spi(Server) public enum OverlayPlacement: Hashable, Sendable {
+    /// Once, with its top left corner at the point; what is beyond the edges is cut off.
+    case once(x: Int, y: Int)
+    /// All over the other one: a copy at the point, and further ones in steps of so many pixels across and down.
+    ///
+    /// Steps are at least as long as the image. On a chessboard those in every second square are left out.
+    case tiled(x: Int, y: Int, across: Int, down: Int, isChessboard: Bool)
+
+    /// Calls `body` with the left edge of each copy that has pixels in a row, and with the row of the copy.
+    fileprivate func forEachCopy(
+        of upper: PixelSize,
+        inRow y: Int,
+        width: Int,
+        _ body: (_ left: Int, _ row: Int) -> Void
+    ) {
+        switch self {
+        case .once(let left, let top):
+            if (top..<top + upper.height).contains(y), left < width, left + upper.width > 0 { body(left, y - top) }
+        case .tiled(let x, let top, let across, let down, let isChessboard):
+            let (across, down) = (max(across, upper.width), max(down, upper.height))
+            let (line, row) = Self.divided(y - top, by: down)
+            guard row < upper.height else { return }
+            // The first one that begins at the left edge or before it, and reaches furthest.
+            var column = Self.divided(-x, by: across).quotient
+            while x + column * across < width {
+                if !isChessboard || (column + line).isMultiple(of: 2) { body(x + column * across, row) }
+                column += 1
+            }
+        }
+    }
+
+    /// The remainder is not negative.
+    private static func divided(_ number: Int, by divisor: Int) -> (quotient: Int, remainder: Int) {
+        let (quotient, remainder) = number.quotientAndRemainder(dividingBy: divisor)
+        return remainder < 0 ? (quotient - 1, remainder + divisor) : (quotient, remainder)
+    }
+}
+
 extension Image {
     /// The image with another one over it.
     ///
@@ -44,24 +83,54 @@ extension Image {
     ///   - opacity: The factor for its opacity, 0…1.
     /// - Returns: The new image.
     package func overlaid(with upper: Image, anchor: CGPoint, opacity: CGFloat) -> Image? {
+        overlaid(with: upper, opacity: opacity) { lower, upper in
+            let (left, top) = upper.offset(in: lower.size, anchor: anchor)
+            return .once(x: left, y: top)
+        }
+    }
+
+    /// The image with another one over it, once or again and again; an opaque image stays opaque.
+    ///
+    /// - Parameters:
+    ///   - upper: The image on top, pixel by pixel.
+    ///   - placement: Where it is.
+    ///   - opacity: The factor for its opacity, 0…1.
+    /// - Returns: The new image; nil when there is not enough memory.
+    @_spi(Server) public func overlaid(with upper: Image, at placement: OverlayPlacement, opacity: CGFloat) -> Image? {
+        overlaid(with: upper, opacity: opacity) { _, _ in placement }
+    }
+
+    private func overlaid(
+        with upper: Image,
+        opacity: CGFloat,
+        at placement: (_ lower: Bitmap, _ upper: Bitmap) -> OverlayPlacement
+    ) -> Image? {
         redrawn { bitmap throws(ImagingError) in
             guard let upper = try upper.upright().cgImage else { return bitmap }
-            return try bitmap.overlaid(with: upper, anchor: anchor, opacity: Double(opacity.clampedToUnit))
+            let place = placement(bitmap, upper)
+            return try bitmap.overlaid(with: upper, at: place, opacity: Double(opacity.clampedToUnit))
         }
     }
 }
 
 extension Bitmap {
-    fileprivate func overlaid(with upper: Bitmap, anchor: CGPoint, opacity: Double) throws(ImagingError) -> Bitmap {
-        let (left, top) = upper.offset(in: size, anchor: anchor)
-        let (columns, rows) = (max(0, left)..<min(width, left + upper.width), top..<top + upper.height)
+    fileprivate func overlaid(
+        with upper: Bitmap,
+        at placement: OverlayPlacement,
+        opacity: Double
+    ) throws(ImagingError) -> Bitmap {
         let share = UInt32((opacity * 255).rounded())
         return try upper.withUnsafeBytes { bytes throws(ImagingError) in
             try redrawn(hasAlpha: hasAlpha ? nil : false) { y, source, target in
                 target.update(from: source, count: width)
-                guard rows.contains(y), let base = bytes.baseAddress else { return }
-                let line = (base + (y - top) * upper.bytesPerRow).assumingMemoryBound(to: UInt32.self)
-                for x in columns { target[x] = Self.mixed(line[x - left], share, over: source[x]) }
+                guard let base = bytes.baseAddress else { return }
+                placement.forEachCopy(of: upper.size, inRow: y, width: width) { left, row in
+                    let line = (base + row * upper.bytesPerRow).assumingMemoryBound(to: UInt32.self)
+                    let end = min(width, left + upper.width)
+                    for x in max(0, left)..<max(0, left, end) {
+                        target[x] = Self.mixed(line[x - left], share, over: target[x])
+                    }
+                }
             }
         }
     }

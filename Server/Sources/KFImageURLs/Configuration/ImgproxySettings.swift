@@ -53,7 +53,7 @@ package enum ImgproxySettings {
 
     /// The settings that are not read, by their names in the environment.
     static let unread: [String: ImgproxySetting] = Dictionary(
-        (refused + storage + pictures + meaningless).map { (prefix + $0.name, $0) },
+        (refused + storage + meaningless).map { (prefix + $0.name, $0) },
         uniquingKeysWith: { one, _ in one }
     )
 
@@ -122,14 +122,6 @@ package enum ImgproxySettings {
             ("S3_ENDPOINT_USE_PATH_STYLE", "true"), ("S3_USE_DECRYPTION_CLIENT", "false"),
             ("SWIFT_CONNECT_TIMEOUT_SECONDS", "10"), ("SWIFT_TIMEOUT_SECONDS", "60"),
         ].map { .init(name: $0, harmless: [$1], instead: nil) }
-
-    /// What is drawn on results.
-    private static let pictures: [ImgproxySetting] =
-        ["WATERMARK_DATA", "WATERMARK_PATH", "WATERMARK_URL"].map {
-            .refused($0, instead: "No watermarks are drawn: have sources that are marked already, and leave this out.")
-        } + [
-            .init(name: "WATERMARK_OPACITY", harmless: ["1"], instead: nil)
-        ]
 
     /// Threads, memory, libvips, what other companies watch servers with, and JPEG XL, which is not written.
     private static let meaningless: [ImgproxySetting] = [

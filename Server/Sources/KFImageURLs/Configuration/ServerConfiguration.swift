@@ -47,6 +47,7 @@ package struct ServerConfiguration: Hashable, Sendable {
     package var output = OutputSettings()
     package var delivery = DeliverySettings()
     package var fleet = FleetSettings()
+    package var watermark = WatermarkSettings()
 
     package init() {}
 

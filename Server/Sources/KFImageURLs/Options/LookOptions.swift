@@ -66,7 +66,10 @@ extension OptionTable {
             "watermark",
             "wm",
             group: .look,
-            help: "Accepted without effect: servers have no watermark yet.",
+            help:
+                "Lays the server's watermark over the result: at a side, repeated (re) or on every second square (ch);"
+                + " x and y are its distance, or the space between copies; from 1 on pixels, below 1 relative to the result,"
+                + " as the scale. Without effect where the server has none.",
             arguments: [
                 OptionArgument("opacity", .number(0...1), \.watermark.opacity),
                 OptionArgument("position", .name(), \.watermark.position),

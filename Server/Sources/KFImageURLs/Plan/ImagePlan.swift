@@ -173,10 +173,10 @@ extension ImagePlan {
         /// From 0, which draws none, to 1.
         package var opacity = 0.0
         package var position = Position.center
-        /// As those of ``Gravity``.
+        /// As those of ``Gravity``; for copies the space between them.
         package var x = 0.0
         package var y = 0.0
-        /// Of the result's size; 0 is the watermark's own size.
+        /// Of the result's size, within which it is fitted; 0 is the watermark's own size.
         package var scale = 0.0
     }
 

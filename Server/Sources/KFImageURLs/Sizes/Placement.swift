@@ -16,25 +16,29 @@ extension Gravity {
     ///   - outer: The size of that in which it lies.
     ///   - dpr: The factor for offsets in pixels.
     ///   - mirroring: The axes along which the place is counted, and rounded, from the other end.
+    ///   - staysInside: Whether an offset that would move it beyond the outer area is cut there.
     /// - Returns: The place.
     func place(
         _ inner: PixelSize,
         in outer: PixelSize,
         dpr: Double,
-        mirroring: Mirroring = Mirroring()
+        mirroring: Mirroring = Mirroring(),
+        staysInside: Bool = true
     ) -> PixelPoint? {
         if kind == .smart && inner != outer { return nil }
         let horizontal = Axis(
             side: horizontalSide,
             outer: outer.width,
             inner: inner.width,
-            isMirrored: mirroring.horizontal
+            isMirrored: mirroring.horizontal,
+            staysInside: staysInside
         )
         let vertical = Axis(
             side: verticalSide,
             outer: outer.height,
             inner: inner.height,
-            isMirrored: mirroring.vertical
+            isMirrored: mirroring.vertical,
+            staysInside: staysInside
         )
         if kind == .focusPoint { return PixelPoint(x: horizontal.place(focus: x), y: vertical.place(focus: y)) }
         return PixelPoint(x: horizontal.place(offset: x, dpr: dpr), y: vertical.place(offset: y, dpr: dpr))
@@ -55,6 +59,11 @@ extension Gravity {
         default: .middle
         }
     }
+
+    /// Pixels of an offset: from 1 on it is a number of them, below relative.
+    static func offset(_ value: Double, of length: Int, dpr: Double) -> Int {
+        pixelsToEven(abs(value) >= 1 ? value * dpr : value * Double(length))
+    }
 }
 
 /// A length within a longer one.
@@ -65,8 +74,9 @@ private struct Axis {
     let outer: Int
     let inner: Int
     let isMirrored: Bool
+    let staysInside: Bool
 
-    private var free: Int { max(outer - inner, 0) }
+    private var free: Int { staysInside ? max(outer - inner, 0) : outer - inner }
 
     /// The place around a point, from 0 to 1.
     func place(focus: Double) -> Int {
@@ -75,8 +85,7 @@ private struct Axis {
 
     /// The place at the side, moved towards the middle or, in the middle, to the right or down.
     func place(offset: Double, dpr: Double) -> Int {
-        // From 1 on it is a number of pixels, below relative.
-        let offset = pixelsToEven(abs(offset) >= 1 ? offset * dpr : offset * Double(outer))
+        let offset = Gravity.offset(offset, of: outer, dpr: dpr)
         return switch side {
         case .beginning: clamped(offset)
         case .middle: clamped(counted(pixelsToEven(Double(free + 1) / 2)) + offset)
@@ -86,5 +95,5 @@ private struct Axis {
 
     private func counted(_ place: Int) -> Int { isMirrored ? free - place : place }
 
-    private func clamped(_ place: Int) -> Int { min(max(place, 0), free) }
+    private func clamped(_ place: Int) -> Int { staysInside ? min(max(place, 0), free) : place }
 }

@@ -17,6 +17,7 @@ package struct ImageRenderer: Rendering {
     private let options: KingfisherOptionsInfo
     /// The server's own image in place of others; nil without one.
     private let fallback: RawImageDataProvider?
+    private let watermarks: WatermarkKeeper?
 
     /// A renderer with caches in the user's caches directory and a downloader of its own.
     package init(configuration: ServerConfiguration) {
@@ -25,10 +26,11 @@ package struct ImageRenderer: Rendering {
 
     /// A renderer with caches in the user's caches directory, a downloader of its own, and the tier that is set up.
     ///
-    /// - Throws: ``InvalidConfiguration`` if the tier's URL is none.
+    /// - Throws: ``InvalidConfiguration`` if the tier's URL is none, or the watermark is no image.
     package init(configuration: ServerConfiguration, logger: Logger) throws(InvalidConfiguration) {
         let tier = try configuration.fleet.makeTier()
         self.init(configuration: configuration)
+        _ = try watermarks?.summary()
         let report = StartReport(tier: tier, folder: manager.cache.diskStorage.directoryURL.path)
         logger.info("Shared tier: \(report.tier)")
         if let complaint = report.folderComplaint { logger.warning("\(complaint)") }
@@ -63,7 +65,7 @@ package struct ImageRenderer: Rendering {
     /// A renderer that works through a manager, whose settings it leaves alone.
     package init(configuration: ServerConfiguration, manager: KingfisherManager) {
         (self.configuration, self.manager) = (configuration, manager)
-        fallback = configuration.delivery.fallback.image
+        (fallback, watermarks) = (configuration.delivery.fallback.image, WatermarkKeeper(configuration))
         func lifetime(_ longest: Int) -> StorageExpiration {
             let seconds = min(configuration.delivery.maxAge, longest)
             return seconds > 0 ? .seconds(Double(seconds)) : .expired
@@ -86,13 +88,18 @@ package struct ImageRenderer: Rendering {
 
     package func cached(_ request: RenderingRequest) async -> RenderedImage? {
         guard configuration.delivery.caching == .all, request.cookies == nil, !request.isReload else { return nil }
-        guard let source = try? source(of: request) else { return nil }
-        let found = await manager.cachedEncoded(
-            with: source,
-            options: options(for: request),
-            as: request.encoding(in: configuration)
-        )
-        return found.flatMap { $0.isDamaged ? nil : RenderedImage($0, lastModified: source.lastModified) }
+        do throws(RenderingError) {
+            let source = try source(of: request)
+            let watermark = try await watermark(for: request, loads: false)
+            let found = await manager.cachedEncoded(
+                with: source,
+                options: options(for: request, watermark),
+                as: request.encoding(in: configuration)
+            )
+            return found.flatMap { $0.isDamaged ? nil : RenderedImage($0, lastModified: source.lastModified) }
+        } catch {
+            return nil
+        }
     }
 
     package func purge(_ plan: ImagePlan, _ mode: PurgeMode) async throws(RenderingError) {
@@ -126,10 +133,14 @@ package struct ImageRenderer: Rendering {
 
     package func memoryLookup(for request: RenderingRequest) -> MemoryLookup {
         guard let source = try? source(of: request) else { return { nil } }
+        let watermarks = wantsWatermark(request) ? watermarks : nil
+        let watermark = watermarks?.newest
+        if watermarks != nil, watermark == nil { return { nil } }
         let encoding = request.encoding(in: configuration)
-        let encoded = manager.encodedRequest(with: source, options: options(for: request), as: encoding)
+        let encoded = manager.encodedRequest(with: source, options: options(for: request, watermark), as: encoding)
         let lastModified = source.lastModified
         return { [manager] in
+            if watermarks?.newest?.identifier != watermark?.identifier { return nil }
             if case .provider(let file as LocalFile) = source, !file.isUnchanged { return nil }
             return manager.encodedInMemory(encoded).flatMap {
                 $0.isDamaged ? nil : RenderedImage($0, lastModified: lastModified)
@@ -145,9 +156,14 @@ package struct ImageRenderer: Rendering {
         let start = ContinuousClock.now
         let source = try source(of: request)
         let making = Making(in: place, of: capacity, until: start + .seconds(min(seconds, 1e6)))
-        let processor = PlanProcessor(request, configuration, making)
+        let processor = PlanProcessor(
+            request,
+            configuration,
+            watermark: try await watermark(for: request, loads: true),
+            making
+        )
         try making.checkTime(for: request.plan.sourceBytes, processor.work)
-        let options = options(for: request, processor)
+        let options = options(for: request, with: processor)
         let load = Task { [manager] () async -> Result<EncodedImage, KingfisherError> in
             do throws(KingfisherError) {
                 return .success(
@@ -186,12 +202,17 @@ package struct ImageRenderer: Rendering {
     }
 
     package func renew(_ request: RenderingRequest, in place: Place?) async {
-        guard let source = try? source(of: request) else { return }
         let making = Making(in: place, of: capacity, until: .now + .seconds(configuration.timeout))
         // Where it fails, the next request finds out.
-        _ = try? await manager.retrieveEncoded(
-            with: source,
-            options: options(for: request, PlanProcessor(request, configuration, making)) + [.refreshCached],
+        try? await renew(request, making)
+    }
+
+    private func renew(_ request: RenderingRequest, _ making: Making) async throws {
+        let watermark = try await watermark(for: request, loads: true)
+        let processor = PlanProcessor(request, configuration, watermark: watermark, making)
+        _ = try await manager.retrieveEncoded(
+            with: try source(of: request),
+            options: options(for: request, with: processor) + [.refreshCached],
             as: request.encoding(in: configuration)
         )
     }
@@ -201,8 +222,12 @@ package struct ImageRenderer: Rendering {
         return downloader.queueStatus.bytesInFlight >= downloader.maximumBytesInFlight
     }
 
-    private func options(for request: RenderingRequest, _ processor: PlanProcessor? = nil) -> KingfisherOptionsInfo {
-        let processor = processor ?? PlanProcessor(request, configuration, nil)
+    /// The options of a look-up.
+    private func options(for request: RenderingRequest, _ watermark: Watermark?) -> KingfisherOptionsInfo {
+        options(for: request, with: PlanProcessor(request, configuration, watermark: watermark, nil))
+    }
+
+    private func options(for request: RenderingRequest, with processor: PlanProcessor) -> KingfisherOptionsInfo {
         return options + [.processor(processor), .cacheTags(request.plan.delivery.cacheTags)]
             + (request.isReload ? [.refreshCached] : [])
             + (request.cookies.map(CookieModifier.options) ?? [])
@@ -215,10 +240,6 @@ package struct ImageRenderer: Rendering {
     }
 
     private func source(of plan: ImagePlan) throws(RenderingError) -> Source {
-        if plan.watermark.opacity > 0 {
-            // Without it, what the owner of an image wants to be marked would be sent unmarked.
-            throw RenderingError(status: 404, kind: "unsupported_option", reason: "This server draws no watermarks.")
-        }
         let text = plan.source
         let scheme = text.utf8.firstIndex(of: UInt8(ascii: ":")).map { text[..<$0].lowercased() }
         switch scheme {
@@ -257,6 +278,38 @@ package struct ImageRenderer: Rendering {
             return RenderingError(error, of: source.url?.host ?? "The folder of sources")
         }
         return (processor as? PlanProcessor)?.making?.error ?? .notEncodable
+    }
+}
+
+// MARK: - Watermark
+
+extension ImageRenderer {
+    /// Whether a result is to have the server's watermark.
+    private func wantsWatermark(_ request: RenderingRequest) -> Bool {
+        watermarks != nil && request.plan.watermark.opacity > 0 && !request.plan.output.isRaw
+    }
+
+    /// The watermark of a result; nil if it has none.
+    ///
+    /// One of a source is loaded, or asked about again, if it must be; where it must not, it has to be here.
+    private func watermark(
+        for request: RenderingRequest,
+        loads: Bool
+    ) async throws(RenderingError) -> Watermark? {
+        guard let watermarks, wantsWatermark(request) else { return nil }
+        guard let own = watermarks.request else { return try watermarks.fixed() }
+        if !loads {
+            guard let image = await cached(own) else { throw .watermark("it has yet to be loaded.") }
+            // Requests for it at one time are one.
+            if image.isStale { Task { await renew(own, in: nil) } }
+            return try await watermarks.loaded(image.image)
+        }
+        let image: RenderedImage
+        do throws(RenderingError) { image = try await render(own) } catch {
+            if Task.isCancelled { throw error }
+            throw .watermark("it cannot be loaded: \(error.reason)")
+        }
+        return try await watermarks.loaded(image.image)
     }
 }
 

@@ -9,9 +9,15 @@ extension ImagePlan {
 
     /// A text of all that changes a pixel, and of nothing else; two plans of one text have one result.
     ///
-    /// Only numbers, names of cases and base64 are in it, and none of them has a colon or a slash, so it can be read in one
-    /// way only. A group of fields that has its defaults is left out.
-    func pixelIdentifier(resultLimit: Int, keptFormats: Set<ImageContentType>, drawings: Drawings) -> String {
+    /// Only numbers, names of cases, base64 and a hash are in it, and none of them has a colon or a slash, so it can be read
+    /// in one way only. A group of fields that has its defaults is left out. Of the watermark it has what tells it from
+    /// others, if one is drawn.
+    func pixelIdentifier(
+        resultLimit: Int,
+        keptFormats: Set<ImageContentType>,
+        drawings: Drawings,
+        watermark image: String?
+    ) -> String {
         let defaults = ImagePlan()
         var text = "imgproxy\(Self.renderingVersion)"
         func add(_ name: String, _ values: any CustomStringConvertible...) {
@@ -41,6 +47,10 @@ extension ImagePlan {
         addCanvas(add)
         // Where a format is named they cannot be anything else.
         if output.format == nil || output.format == .svg, drawings != .cleaned { add("drawings", drawings.rawValue) }
+        if let image {
+            add("watermark", image, watermark.opacity, watermark.position.rawValue)
+            add("mark", watermark.x, watermark.y, watermark.scale)
+        }
         if resultLimit > 0 { add("limit", resultLimit) }
         // What a named format cannot hold is made smaller.
         if formatLimit != .none { add("format", formatLimit.side, formatLimit.pixelCount) }

@@ -4,16 +4,19 @@ import Foundation
 import KFImageURLs
 @_spi(Server) import Kingfisher
 
-/// Parts of an image that were found by looking at its pixels; nil until then.
+/// What a run takes over from the one for the first frame: parts found by looking at pixels; nil until then.
 struct FoundParts {
     /// In the image that the crop is taken from.
     var cropped: CGRect?
     var cut: CGRect?
+    /// The watermark in its size on the result.
+    var watermark: Image?
 }
 
 /// One run of a plan.
 struct PixelSteps {
     private let plan: ImagePlan
+    private let watermark: Watermark?
     private let resultLimit: Int
     private let check: SourceCheck
     private let options: KingfisherParsedOptionsInfo
@@ -24,7 +27,14 @@ struct PixelSteps {
     /// The size of the result, if it is smaller than the plan asks for since the format holds no more.
     private(set) var fittedSize: PixelSize?
 
-    init(_ plan: ImagePlan, resultLimit: Int, check: SourceCheck, options: KingfisherParsedOptionsInfo) {
+    init(
+        _ plan: ImagePlan,
+        _ watermark: Watermark?,
+        resultLimit: Int,
+        check: SourceCheck,
+        options: KingfisherParsedOptionsInfo
+    ) {
+        self.watermark = watermark
         (self.plan, self.resultLimit, self.check, self.options) = (plan, resultLimit, check, options)
     }
 
@@ -45,8 +55,9 @@ struct PixelSteps {
         guard let result = onCanvas(changed, geometry), PixelSource.pixels(result).size == geometry.size else {
             throw .noMemory
         }
-        if scaled.isDamaged { result.markAsDamaged() }
-        return result
+        let marked = try marked(result, dpr: geometry.dpr)
+        if scaled.isDamaged { marked.markAsDamaged() }
+        return marked
     }
 
     private func checkIsWanted() throws(RenderingError) { if Task.isCancelled { throw .clientLeft } }
@@ -200,6 +211,23 @@ extension PixelSteps {
         guard let placed = image.placed(at: place, onCanvas: geometry.size) else { return nil }
         guard let background, placed.hasAlpha else { return placed }
         return applied(BlendImageProcessor(blendMode: .normal, backgroundColor: background), to: placed)
+    }
+}
+
+// MARK: - Watermark
+
+extension PixelSteps {
+    /// The result with the watermark, which comes last: it lies over what was added around the image, too.
+    private mutating func marked(_ result: Image, dpr: Double) throws(RenderingError) -> Image {
+        guard let watermark, plan.watermark.opacity > 0 else { return result }
+        let size = PixelSource.pixels(result).size
+        let geometry = WatermarkGeometry(plan.watermark, own: watermark.size, on: size, dpr: dpr)
+        try check.watermark(geometry.size)
+        parts.watermark = parts.watermark ?? watermark.image(of: geometry.size, options)
+        guard let image = parts.watermark,
+            let marked = watermark.laid(image, over: result, plan.watermark, geometry.places)
+        else { throw .noMemory }
+        return marked
     }
 }
 

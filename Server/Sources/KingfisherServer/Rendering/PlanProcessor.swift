@@ -12,6 +12,8 @@ struct PlanProcessor: PartFindingImageProcessor, WeighingImageProcessor {
     /// The formats of sources that are sent as they are.
     private let keptFormats: Set<ImageContentType>
     private let drawings: Drawings
+    /// What is laid over the result, if the plan asks for it.
+    private let watermark: Watermark?
     /// What the first frame of an animation has fixed for all.
     private var parts = FoundParts()
     /// Frames are not trimmed: each might lose another border.
@@ -22,7 +24,13 @@ struct PlanProcessor: PartFindingImageProcessor, WeighingImageProcessor {
     let identifier: String
 
     /// The processor for a request; one that differs in nothing that changes a pixel has the same identifier.
-    init(_ request: RenderingRequest, _ configuration: ServerConfiguration, _ making: Making?) {
+    init(
+        _ request: RenderingRequest,
+        _ configuration: ServerConfiguration,
+        watermark: Watermark?,
+        _ making: Making?
+    ) {
+        self.watermark = watermark
         (plan, preferredFormats, self.making) = (request.plan, request.preferredFormats, making)
         resultLimit = configuration.output.maxDimension
         check = SourceCheck(configuration.sources, plan)
@@ -31,7 +39,8 @@ struct PlanProcessor: PartFindingImageProcessor, WeighingImageProcessor {
         identifier = request.plan.pixelIdentifier(
             resultLimit: resultLimit,
             keptFormats: keptFormats,
-            drawings: drawings
+            drawings: drawings,
+            watermark: watermark?.identifier
         )
     }
 
@@ -92,7 +101,7 @@ struct PlanProcessor: PartFindingImageProcessor, WeighingImageProcessor {
         _ options: KingfisherParsedOptionsInfo
     ) -> any ImageProcessor {
         guard let first = frames.frame(at: 0) else { return self }
-        var steps = PixelSteps(plan, resultLimit: resultLimit, check: check, options: options)
+        var steps = steps(options)
         _ = try? steps.run(on: .pixels(Image(cgImage: first)))
         var resolved = self
         (resolved.parts, resolved.isForFrames) = (steps.parts, true)
@@ -153,12 +162,16 @@ struct PlanProcessor: PartFindingImageProcessor, WeighingImageProcessor {
         return try made(of: .pixels(stored.kf.normalized), storedAs: orientation, options)
     }
 
+    private func steps(_ options: KingfisherParsedOptionsInfo) -> PixelSteps {
+        PixelSteps(plan, watermark, resultLimit: resultLimit, check: check, options: options)
+    }
+
     private func made(
         of source: PixelSource,
         storedAs orientation: Orientation,
         _ options: KingfisherParsedOptionsInfo
     ) throws(RenderingError) -> Image {
-        var steps = PixelSteps(plan, resultLimit: resultLimit, check: check, options: options)
+        var steps = steps(options)
         (steps.parts, steps.orientation) = (parts, orientation)
         let result = try steps.run(on: source)
         if let size = steps.fittedSize, let format = plan.output.format {
@@ -170,7 +183,7 @@ struct PlanProcessor: PartFindingImageProcessor, WeighingImageProcessor {
 }
 
 /// Where the pixels of a result come from.
-enum PixelSource {
+enum PixelSource: Sendable {
     /// Bytes that are decoded at the size that is needed.
     case file(Data, ImageInfo)
     /// Pixels that are there: upright, or as they are stored if the plan ignores the orientation.

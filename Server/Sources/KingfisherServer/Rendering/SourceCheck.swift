@@ -67,6 +67,14 @@ struct SourceCheck {
         }
     }
 
+    /// Throws if the watermark would be larger than a source may be.
+    func watermark(_ size: PixelSize) throws(RenderingError) {
+        guard Self.pixels(size.width, size.height) > max(maxPixels, 4) else { return }
+        throw .tooLarge(
+            "The watermark would need \(size.width)×\(size.height) pixels; the limit is \(Int(maxPixels)) in all."
+        )
+    }
+
     /// The pixels that there is memory for: rows are as long as a multiple of four of them.
     private static func pixels(_ width: Int, _ height: Int) -> Double {
         (Double(width) / 4).rounded(.up) * 4 * Double(height)

@@ -29,12 +29,6 @@ struct KnownDifference: Sendable {
             }
         ),
         KnownDifference(
-            subject: .status,
-            reason: "TIFF is not written.",
-            count: 1,
-            covers: { recorded, own in own.status == 422 && recorded.path.contains("/f:tiff/") }
-        ),
-        KnownDifference(
             subject: .disposition,
             reason: "A side below 16 pixels makes JPEG of AVIF there.",
             count: 2,

@@ -36,8 +36,7 @@ private final class AskedTier: SharedTier {
 /// Requests made of good options at random.
 private struct RandomRequests {
     private var generator = MutatedPaths(seed: 7).generator
-    // Watermarks are refused before there is a key.
-    private let options = OptionExample.all.filter { $0.name != "wm" }
+    private let options = OptionExample.all
 
     mutating func next(_ rig: RenderingRig) -> RenderingRequest? {
         let count = Int.random(in: 0...4, using: &generator)
@@ -62,7 +61,11 @@ private struct RandomRequests {
     private static let pairs = 200
 
     @Test("Requests share a key only if they have the same result") func shared() async throws {
-        try await RenderingRig.run({ $0.output.maxDimension = 100 }) { rig in
+        let mark = try WatermarkTests.mark()
+        try await RenderingRig.run({
+            $0.output.maxDimension = 100
+            $0.watermark.origin = .data(mark)
+        }) { rig in
             for number in 0..<Self.sources {
                 // The size tells which source a result is made of.
                 rig.server.route("/\(number)", try Quadrants.png(20 + number, 30 - number))

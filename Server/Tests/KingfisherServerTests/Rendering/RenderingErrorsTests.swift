@@ -41,14 +41,6 @@ import Testing
         }
     }
 
-    @Test("What is to have a watermark is not sent without one") func watermark() async throws {
-        try await RenderingRig.run { rig in
-            rig.server.route("/a", try Quadrants.png())
-            #expect(try await outcome(rig.error("wm:0.5")) == "404 unsupported_option")
-            #expect(try await rig.renderer.render(try rig.request("wm:0")).image.pixelWidth > 0)
-        }
-    }
-
     @Test("Addresses of this machine are refused unless they are allowed") func addresses() async throws {
         try await RenderingRig.run({ $0.sources.allowsLoopbackAddresses = false }) { rig in
             rig.server.route("/a", try Quadrants.png())

@@ -228,7 +228,7 @@ package struct ImageRenderer: Rendering {
     }
 
     private func options(for request: RenderingRequest, with processor: PlanProcessor) -> KingfisherOptionsInfo {
-        return options + [.processor(processor), .cacheTags(request.plan.delivery.cacheTags)]
+        options + [.processor(processor), .cacheTags(request.plan.delivery.cacheTags)]
             + (request.isReload ? [.refreshCached] : [])
             + (request.cookies.map(CookieModifier.options) ?? [])
     }

@@ -17,7 +17,7 @@ package struct ImageRenderer: Rendering {
     private let options: KingfisherOptionsInfo
     /// The server's own image in place of others; nil without one.
     private let fallback: RawImageDataProvider?
-    private let watermarks: WatermarkKeeper?
+    let watermarks: WatermarkKeeper?
 
     /// A renderer with caches in the user's caches directory and a downloader of its own.
     package init(configuration: ServerConfiguration) {
@@ -164,6 +164,23 @@ package struct ImageRenderer: Rendering {
         )
         try making.checkTime(for: request.plan.sourceBytes, processor.work)
         let options = options(for: request, with: processor)
+        let image = try await image(of: source, for: request, making, options, within: seconds)
+        if image.isDamaged, configuration.sources.damaged == .error { throw .incomplete }
+        var rendered = RenderedImage(image, lastModified: source.lastModified)
+        rendered.times = making.times(since: start)
+        rendered.origin = making.origin
+        rendered.warning = making.warning
+        return rendered
+    }
+
+    /// Loads a result, and gives up where its source has not come in time.
+    private func image(
+        of source: Source,
+        for request: RenderingRequest,
+        _ making: Making,
+        _ options: KingfisherOptionsInfo,
+        within seconds: Double
+    ) async throws(RenderingError) -> EncodedImage {
         let load = Task { [manager] () async -> Result<EncodedImage, KingfisherError> in
             do throws(KingfisherError) {
                 return .success(
@@ -188,17 +205,10 @@ package struct ImageRenderer: Rendering {
             load.cancel()
         }
         timer.cancel()
-        let image: EncodedImage
-        do throws(KingfisherError) { image = try result.get() } catch {
+        do throws(KingfisherError) { return try result.get() } catch {
             guard error.isCancelled, !Task.isCancelled, making.isWithoutSource else { throw failure(error, source) }
             throw .sourceTimedOut(at: source.url?.host ?? "The folder of sources")
         }
-        if image.isDamaged, configuration.sources.damaged == .error { throw .incomplete }
-        var rendered = RenderedImage(image, lastModified: source.lastModified)
-        rendered.times = making.times(since: start)
-        rendered.origin = making.origin
-        rendered.warning = making.warning
-        return rendered
     }
 
     package func renew(_ request: RenderingRequest, in place: Place?) async {
@@ -281,38 +291,6 @@ package struct ImageRenderer: Rendering {
     }
 }
 
-// MARK: - Watermark
-
-extension ImageRenderer {
-    /// Whether a result is to have the server's watermark.
-    private func wantsWatermark(_ request: RenderingRequest) -> Bool {
-        watermarks != nil && request.plan.watermark.opacity > 0 && !request.plan.output.isRaw
-    }
-
-    /// The watermark of a result; nil if it has none.
-    ///
-    /// One of a source is loaded, or asked about again, if it must be; where it must not, it has to be here.
-    private func watermark(
-        for request: RenderingRequest,
-        loads: Bool
-    ) async throws(RenderingError) -> Watermark? {
-        guard let watermarks, wantsWatermark(request) else { return nil }
-        guard let own = watermarks.request else { return try watermarks.fixed() }
-        if !loads {
-            guard let image = await cached(own) else { throw .watermark("it has yet to be loaded.") }
-            // Requests for it at one time are one.
-            if image.isStale { Task { await renew(own, in: nil) } }
-            return try await watermarks.loaded(image.image)
-        }
-        let image: RenderedImage
-        do throws(RenderingError) { image = try await render(own) } catch {
-            if Task.isCancelled { throw error }
-            throw .watermark("it cannot be loaded: \(error.reason)")
-        }
-        return try await watermarks.loaded(image.image)
-    }
-}
-
 extension RenderedImage {
     fileprivate init(_ image: EncodedImage, lastModified: String?) {
         self.init(image: image, entityTag: "\"" + String(image.checksum, radix: 36) + "\"")
@@ -325,33 +303,5 @@ extension Source {
     /// When a file was changed, as a field of HTTP; what a server says of its source comes with the result.
     fileprivate var lastModified: String? {
         if case .provider(let file as LocalFile) = self { file.lastModified } else { nil }
-    }
-}
-
-extension ImageDownloader {
-    /// A downloader for the sources of a server.
-    fileprivate convenience init(name: String, for configuration: ServerConfiguration) {
-        self.init(name: name)
-        let sources = configuration.sources
-        let session = URLSessionConfiguration.ephemeral
-        session.httpCookieAcceptPolicy = .never
-        if let agent = sources.userAgent {
-            let agent = agent.replacing("%current_version", with: versionOfLibrary())
-            session.httpAdditionalHeaders = ["User-Agent": agent]
-        }
-        if sources.trustsEverybody { authenticationChallengeResponder = Trust.everybody }
-        sessionConfiguration = session
-        var refused = AddressPolicy.publicOnly.refused
-        if sources.allowsLoopbackAddresses { refused.remove(.loopback) }
-        if sources.allowsLinkLocalAddresses { refused.remove(.linkLocal) }
-        if sources.allowsPrivateAddresses { refused.subtract([.private, .uniqueLocal, .carrierGradeNAT]) }
-        addressPolicy = AddressPolicy(refusing: refused)
-        maximumRedirectCount = sources.maxRedirects
-        maximumResponseSize = sources.maxBytes > 0 ? sources.maxBytes : .max
-        if configuration.maxSourceBytesInQueue > 0 { maximumBytesInFlight = configuration.maxSourceBytesInQueue }
-        connectTimeout = Double(sources.connectTimeout)
-        maxConnectionsPerHost = sources.maxConnections
-        let seconds = configuration.secondsForSource
-        (totalTimeout, downloadTimeout) = (seconds, seconds)
     }
 }

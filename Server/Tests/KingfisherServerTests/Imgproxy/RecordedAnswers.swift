@@ -92,7 +92,8 @@ extension RecordedAnswer {
         own.size = "\(result.pixelWidth)x\(result.pixelHeight)"
         own.disposition = contentDisposition(
             of: plan,
-            fileExtension: result.contentType.preferredFileExtension ?? "bin"
+            fileExtension: result.contentType.preferredFileExtension ?? "bin",
+            isAttachment: plan.delivery.isAttachment
         )
         let image = try #require(
             KingfisherWrapper<Image>.image(data: result.data, options: ImageCreatingOptions(preloadAll: true))

@@ -53,7 +53,7 @@ struct RenderingRig {
         logger.logLevel = .debug
         let images = ImageServer(configuration: configuration, renderer: renderer, logger: logger)
         try await RunningServer.serving(images.responder, images.http) { port, _ in
-            try await body(RenderingServer(port: port), log)
+            try await body(RenderingServer(port: port, rig: self), log)
         }
     }
 

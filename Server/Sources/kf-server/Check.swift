@@ -43,6 +43,7 @@ struct Check: ParsableCommand {
 extension ServerConfiguration {
     fileprivate func startReport() throws(InvalidConfiguration) -> StartReport {
         let folder = ImageCache(name: "kf-server").diskStorage.directoryURL.path
+        try checkStores()
         return StartReport(tier: try fleet.makeTier(), folder: folder)
     }
 }

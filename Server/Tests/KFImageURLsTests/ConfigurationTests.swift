@@ -50,6 +50,14 @@ import Testing
         #expect(ServerConfiguration.read(["KF_WATERMARK_OPACITY": "0.3"]).configuration.watermark.opacity == 0.3)
     }
 
+    @Test("gs:// needs an HMAC key") func cloud() {
+        var settings = ["KF_USE_GCS": "1", "KF_GCS_ACCESS_KEY_ID": "id"]
+        let problems = ServerConfiguration.read(settings).problems
+        #expect(problems.map(\.name) == ["KF_USE_GCS"] && problems.allSatisfy(\.isError))
+        settings["KF_GCS_SECRET_ACCESS_KEY"] = "secret"
+        #expect(ServerConfiguration.read(settings).problems.isEmpty)
+    }
+
     @Test("An empty variable is as if it were not set")
     func empty() {
         let environment = Dictionary(uniqueKeysWithValues: SettingsTable.all.map { ($0.names[0], "") })

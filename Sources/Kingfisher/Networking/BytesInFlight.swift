@@ -92,6 +92,14 @@ final class BytesInFlight: Sendable {
         return Share(id, of: self)
     }
 
+    /// A share of bytes that have all arrived, of a loader that does not wait for room.
+    func share(of count: Int) -> Share {
+        let share = share()
+        _ = share.add(count)
+        share.stopReading()
+        return share
+    }
+
     private func add(_ count: Int, to id: Int) -> Promise<Void>? {
         state.withLock { state in
             state.add(count, to: id)

@@ -30,7 +30,7 @@ extension ImageDownloader {
         public let waiting: Int
         /// Downloads that have one.
         public let running: Int
-        /// Bytes that arrive, or of which images are still being made.
+        /// Bytes that arrive, or of which images are still being made, those of the manager's loaders included.
         public let bytesInFlight: Int
     }
 

@@ -49,6 +49,32 @@ public protocol ImageLoading: Sendable {
     func shouldBlock(_ url: URL, after error: any Error) -> Bool?
 }
 
+/// A loader for a server of images, which asks stores as a cache that many share asks servers.
+///
+/// What it loads is for everybody: a shared cache keeps it unless the response says otherwise. A response whose status is
+/// no success, also "not modified", is thrown as ``KingfisherError/ResponseErrorReason/invalidHTTPStatusCode(response:)``.
+@_spi(Server) public protocol ConditionalImageLoading: ImageLoading {
+    /// Loads the bytes, as ``ImageLoading/load(_:options:progress:)``, unless they are those that are known.
+    ///
+    /// - Parameters:
+    ///   - url: The URL.
+    ///   - conditions: The fields that make a request conditional, `If-None-Match` and `If-Modified-Since`.
+    /// - Returns: The bytes, and the head of the response.
+    /// - Throws: As there.
+    func load(_ url: URL, unless conditions: [String: String]) async throws -> (Data, URLResponse?)
+}
+
+@_spi(Server) extension ConditionalImageLoading {
+    /// Loads the bytes under the conditions of the options.
+    public func load(
+        _ url: URL,
+        options: KingfisherParsedOptionsInfo,
+        progress: @escaping @Sendable (Int64, Int64) -> Void
+    ) async throws -> (Data, URLResponse?) {
+        try await load(url, unless: options.conditionalFields)
+    }
+}
+
 extension ImageLoading {
     /// Nil: the manager decides.
     public func shouldBlock(_ url: URL, after error: any Error) -> Bool? { nil }

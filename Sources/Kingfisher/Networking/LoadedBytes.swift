@@ -39,10 +39,11 @@ final class LoadedBytes: Sendable {
         response: TransportResponse? = nil,
         metrics: NetworkMetrics? = nil,
         isPersonal: Bool = false,
+        share: BytesInFlight.Share? = nil,
         largestSide: Int? = nil
     ) {
         (self.data, self.request, self.response, self.metrics) = (data, request, response, metrics)
-        (self.isPersonal, self.largestSide, share) = (isPersonal, largestSide, nil)
+        (self.isPersonal, self.largestSide, self.share) = (isPersonal, largestSide, share)
         reasonForNoImage = response?.reasonForNoImage
     }
 

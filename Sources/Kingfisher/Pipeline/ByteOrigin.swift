@@ -44,8 +44,7 @@ extension KingfisherManager {
         case .network(let resource):
             let url = resource.downloadURL
             if let entry = loaders.entry(for: url, plan.options) {
-                let call = entry.call(for: url, plan.options)
-                return CustomBytes(loader: entry.registration, calls: byteLoads, call: call)
+                return CustomBytes(loader: entry, calls: byteLoads, call: call(of: entry, for: url, plan.options))
             }
             let downloader = plan.options.downloader ?? downloader
             return downloader.isSubclassed
@@ -66,9 +65,17 @@ extension KingfisherManager {
             guard let entry = loaders.entry(for: url, options) else {
                 return try await (options.downloader ?? downloader).downloadData(with: url, options: options)
             }
-            let call = entry.call(for: url, options)
-            return DataLoadingResult(try await byteLoads.bytes(of: source, by: entry.registration, options, call))
+            let call = call(of: entry, for: url, options)
+            return DataLoadingResult(try await byteLoads.bytes(of: source, by: entry, options, call))
         }
+    }
+
+    private func call(
+        of entry: ImageLoaderRegistry.Entry,
+        for url: URL,
+        _ options: KingfisherParsedOptionsInfo
+    ) -> SharedTask<ByteSource, LoadedBytes>.Operation {
+        entry.call(for: url, options, counting: (options.downloader ?? downloader).loader.bytesInFlight)
     }
 }
 
@@ -78,6 +85,8 @@ extension KingfisherManager {
 struct ByteSource: Hashable, Sendable {
     let source: SourceKey
     var loader: ImageLoaderRegistry.Registration?
+    /// Of a loader that heeds them: who has nothing cannot share a response that says "not modified".
+    var conditions: [String: String] = [:]
 }
 
 /// A call of a provider or a loader, shared by all loads that want the same.
@@ -87,11 +96,12 @@ extension ByteCalls {
     /// The bytes that a call gives, which is made once for all loads of the source at one time.
     fileprivate func bytes(
         of source: Source,
-        by loader: ImageLoaderRegistry.Registration?,
+        by loader: ImageLoaderRegistry.Entry?,
         _ options: KingfisherParsedOptionsInfo,
         _ call: @escaping SharedTask<ByteSource, LoadedBytes>.Operation
     ) async throws(KingfisherError) -> LoadedBytes {
-        let key = ByteSource(source: SourceKey(source), loader: loader)
+        var key = ByteSource(source: SourceKey(source), loader: loader?.registration)
+        if loader?.loader is any ConditionalImageLoading { key.conditions = options.conditionalFields }
         let unwanted = KingfisherError.requestError(reason: .asyncTaskContextCancelled)
         var subscriber = Subscriber<LoadedBytes>(observer: options.observer, priority: options.downloadPriority)
         subscriber.downsamplingLimit = options.downsamplingLimit
@@ -104,7 +114,7 @@ extension ByteCalls {
 /// The bytes of a provider or a loader of the user's.
 private struct CustomBytes: ByteOrigin {
     /// Nil for a provider.
-    var loader: ImageLoaderRegistry.Registration?
+    var loader: ImageLoaderRegistry.Entry?
     let calls: ByteCalls
     let call: SharedTask<ByteSource, LoadedBytes>.Operation
 
@@ -134,10 +144,11 @@ private func data(of provider: any ImageDataProvider) async throws(KingfisherErr
 }
 
 extension ImageLoaderRegistry.Entry {
-    /// A call for the bytes at a URL.
+    /// A call for the bytes at a URL, which count as what a downloader holds until images are made of them.
     fileprivate func call(
         for url: URL,
-        _ options: KingfisherParsedOptionsInfo
+        _ options: KingfisherParsedOptionsInfo,
+        counting bytesInFlight: BytesInFlight
     ) -> SharedTask<ByteSource, LoadedBytes>.Operation {
         { call throws(KingfisherError) in
             let (data, response) = try await loaded(url, options) { call.didProgress($0, of: $1) }
@@ -145,7 +156,8 @@ extension ImageLoaderRegistry.Entry {
                 data,
                 request: URLRequest(url: url),
                 response: response.map { TransportResponse($0) },
-                isPersonal: true,
+                isPersonal: !(loader is any ConditionalImageLoading),
+                share: bytesInFlight.share(of: data.count),
                 largestSide: LoadedBytes.largestSide(for: call.subscribers)
             )
         }

@@ -1,11 +1,11 @@
 // Sends requests to one bucket: signed, and once more after a failure that newer credentials or the right time would
-// mend. For S3Tier.
+// mend. For S3Tier and S3Reader.
 
 import Foundation
 import KFSupport
 import KFTransport
 
-/// What an S3Tier asks through.
+/// What an S3Tier asks through, and an S3Reader.
 final class S3Client: Sendable {
     /// A list of a thousand names, of a kilobyte each at most, is shorter; so are errors.
     static let longestDocument = 8 << 20
@@ -15,30 +15,31 @@ final class S3Client: Sendable {
     let address: S3Address
     /// The bucket and its host, for errors.
     let place: String
+    private let account: S3Account
     private let transport: any Transport
-    private let keeper: S3CredentialKeeper
-    private let signature: SignatureV4
     private let pace: S3Pace
-    private let clock: @Sendable () -> Date
-    /// By how many seconds the clock of the store is before this machine's, once it has refused the time.
-    private let clockOffset = Locked(0.0)
+    /// What the credentials have to permit on objects, for errors.
+    private let permissions: String
+    private let connectTimeout: TimeInterval
+    private let idleTimeout: TimeInterval
 
     init(
         _ configuration: S3Tier.Configuration,
-        credentials: S3CredentialSource,
+        account: S3Account,
         transport: any Transport,
-        clock: @escaping @Sendable () -> Date
+        permissions: String = "s3:GetObject, s3:PutObject and s3:DeleteObject",
+        connectTimeout: TimeInterval = 2,
+        idleTimeout: TimeInterval = 5
     ) throws(S3Error) {
         address = try S3Address(configuration)
         place = "the bucket \(configuration.bucket) at \(address.host)"
-        (self.transport, self.clock) = (transport, clock)
-        keeper = S3CredentialKeeper(credentials)
-        signature = SignatureV4(region: configuration.region)
-        pace = S3Pace(configuration)
+        (self.account, self.transport, pace) = (account, transport, S3Pace(configuration))
+        (self.connectTimeout, self.idleTimeout) = (connectTimeout, idleTimeout)
+        self.permissions = permissions
     }
 
-    /// The time, by the store's clock if that is known to be another one.
-    var now: Date { clock() + clockOffset.withLock { $0 } }
+    /// The time at the store.
+    var now: Date { account.now }
 
     /// Sends a request.
     ///
@@ -48,32 +49,40 @@ final class S3Client: Sendable {
     /// - Returns: The response, if it is a success or says that there is no such object.
     /// - Throws: An ``S3Error`` for other responses; what the source of the credentials throws; an error of the transport.
     func reply(to request: S3Request, limit: Int = longestDocument) async throws -> S3Reply {
-        let credentials = try await keeper.credentials()
-        var reply = try await attempt(request, credentials, limit: limit)
-        if reply.asksForOtherCredentials {
-            if let other = try await keeper.replacement(for: credentials) {
-                reply = try await attempt(request, other, limit: limit)
-            }
-        } else if reply.code == "RequestTimeTooSkewed", let date = reply.date {
-            let offset = date.timeIntervalSince(clock())
-            clockOffset.withLock { $0 = offset }
-            reply = try await attempt(request, credentials, limit: limit)
-        }
+        let reply = try await anyReply(to: request, limit: limit)
         if reply.isSuccess || reply.isMissingObject { return reply }
-        throw S3Error(reply, to: request.method, at: place)
+        throw error(reply, to: request)
+    }
+
+    /// Sends a request; the response may be a failure, if not one that newer credentials or the right time mend.
+    func anyReply(to request: S3Request, limit: Int) async throws -> S3Reply {
+        let credentials = try await account.keeper.credentials()
+        let reply = try await attempt(request, credentials, limit: limit)
+        if reply.asksForOtherCredentials {
+            guard let other = try await account.keeper.replacement(for: credentials) else { return reply }
+            return try await attempt(request, other, limit: limit)
+        }
+        guard reply.code == "RequestTimeTooSkewed", let date = reply.date else { return reply }
+        account.setTime(date)
+        return try await attempt(request, credentials, limit: limit)
+    }
+
+    /// What a failure says, and what to do about it.
+    func error(_ reply: S3Reply, to request: S3Request) -> S3Error {
+        S3Error(reply, to: request.method, at: place, needs: permissions)
     }
 
     private func attempt(_ request: S3Request, _ credentials: S3Credentials, limit: Int) async throws -> S3Reply {
         var request = request
         request.fields.append(("host", address.host))
-        signature.sign(&request, bodyHash: await Self.hash(of: request.body), at: now, by: credentials)
+        account.signature.sign(&request, bodyHash: await Self.hash(of: request.body), at: now, by: credentials)
         guard let sent = request.urlRequest(at: address.origin) else {
             throw S3Error("\(request.method) in \(place) cannot be sent: \(address.origin) is no address.")
         }
         // Images are compressed already.
         let policy = TransportPolicy(
-            connectTimeout: 2,
-            idleTimeout: 5,
+            connectTimeout: connectTimeout,
+            idleTimeout: idleTimeout,
             asksForCompression: false,
             maximumBodySize: limit
         )

@@ -28,16 +28,17 @@ extension S3Error {
     ///   - reply: The response.
     ///   - method: The method of its request.
     ///   - place: The bucket and where it is.
-    init(_ reply: S3Reply, to method: String, at place: String) {
+    ///   - permissions: What the credentials have to permit on objects.
+    init(_ reply: S3Reply, to method: String, at place: String, needs permissions: String) {
         let reason = reply.code.map { "\(reply.status) \($0)" } ?? "\(reply.status)"
         self.init(
-            "\(method) in \(place) failed: \(reason). \(Self.advice(for: reply))",
+            "\(method) in \(place) failed: \(reason). \(Self.advice(for: reply, permissions))",
             status: reply.status,
             code: reply.code
         )
     }
 
-    private static func advice(for reply: S3Reply) -> String {
+    private static func advice(for reply: S3Reply, _ permissions: String) -> String {
         if let region = reply.otherRegion { return "The bucket is in the region \(region): configure that one." }
         return switch reply.code {
         case "NoSuchBucket": "Create the bucket, or correct its name in the configuration."
@@ -47,7 +48,7 @@ extension S3Error {
         case "ExpiredToken", "InvalidToken", "TokenRefreshRequired":
             "The session token is no longer valid: renew the credentials where the program has them from."
         case "AccessDenied", "AllAccessDisabled":
-            "Permit s3:GetObject, s3:PutObject and s3:DeleteObject on its objects, and s3:ListBucket on the bucket."
+            "Permit \(permissions) on its objects, and s3:ListBucket on the bucket."
         case "RequestTimeTooSkewed": "Set the clock of this machine; it may differ by fifteen minutes."
         case "SlowDown", "ServiceUnavailable", "InternalError": "The store is overloaded; it may work again later."
         case "PermanentRedirect", "TemporaryRedirect":

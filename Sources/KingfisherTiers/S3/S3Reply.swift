@@ -1,7 +1,9 @@
-// The response of S3 to one request, and what it says about a failure. For S3Client and S3Tier.
+// The response of S3 to one request, and what it says about a failure. For S3Client, S3Tier and
+// S3Reader.
 
 import CKFCurl
 import Foundation
+import FoundationNetworking
 import KFTransport
 
 /// A response with its whole body.
@@ -18,6 +20,12 @@ struct S3Reply: Sendable {
     }
 
     var isSuccess: Bool { (200..<300).contains(status) }
+
+    /// The fields of its head.
+    var fields: [String: String] {
+        let fields = (response.urlResponse as? HTTPURLResponse)?.allHeaderFields ?? [:]
+        return Dictionary(fields.map { ("\($0.key)", "\($0.value)") }) { first, _ in first }
+    }
 
     /// Whether there is no such object, while there is the bucket.
     var isMissingObject: Bool { status == 404 && code == "NoSuchKey" }

@@ -55,7 +55,8 @@ public final class S3Tier: SharedTier {
         transport: any Transport,
         clock: @escaping @Sendable () -> Date = { Date() }
     ) throws {
-        client = try S3Client(configuration, credentials: credentials, transport: transport, clock: clock)
+        let account = S3Account(region: configuration.region, credentials: credentials, clock: clock)
+        client = try S3Client(configuration, account: account, transport: transport)
         maximumValueSize = max(0, configuration.maximumValueSize)
         pace = S3Pace(configuration)
         name = "\(client.address.origin)\(client.address.bucketPath)/\(configuration.prefix)"

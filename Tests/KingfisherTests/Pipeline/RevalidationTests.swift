@@ -7,7 +7,7 @@ import KFSupport
 import KingfisherTestSupport
 import Testing
 
-@testable import Kingfisher
+@_spi(Server) @testable import Kingfisher
 
 #if canImport(FoundationNetworking)
 import FoundationNetworking
@@ -76,6 +76,55 @@ import FoundationNetworking
                 _ = try await rig.manager.retrieveImage(with: url, options: respecting)
                 #expect(rig.cache.isCached(forKey: url.cacheKey) == isStored)
             }
+        }
+    }
+
+    /// Says "not modified" to who has something, else sends the image.
+    private final class Store: ConditionalImageLoading {
+        let data: Data
+        let calls = Locked<[[String: String]]>([])
+        let gate = Gate()
+
+        init(data: Data) { self.data = data }
+
+        func canLoad(_ url: URL, options: KingfisherParsedOptionsInfo) -> Bool { true }
+        func load(_ url: URL, unless conditions: [String: String]) async throws -> (Data, URLResponse?) {
+            let isFirst = calls.withLock { calls in
+                calls.append(conditions)
+                return calls.count == 1
+            }
+            if !isFirst { await gate.wait() }
+            let status = conditions.isEmpty ? 200 : 304
+            let fields = ["ETag": "\"1\"", "Cache-Control": "max-age=0"]
+            let response = HTTPURLResponse(url: url, statusCode: status, httpVersion: nil, headerFields: fields)
+            guard let response, status == 200 else {
+                throw KingfisherError.responseError(reason: .invalidHTTPStatusCode(response: try #require(response)))
+            }
+            return (data, response)
+        }
+    }
+
+    @Test("What a conditional loader brings is kept in a shared cache, and confirmed for those only who have it")
+    func conditionalLoader() async throws {
+        try await Rig.run { rig in
+            rig.cache.isShared = true
+            let store = Store(data: try SampleImage.png())
+            rig.manager.loaders.add(store)
+            let url = try #require(URL(string: "own://host/a"))
+            _ = try await rig.manager.retrieveImage(with: url, options: respecting)
+            #expect(rig.cache.isCached(forKey: url.cacheKey))
+            // One has the image and asks on a condition, the other wants something else made of it.
+            let small = respecting + [.processor(ResizingImageProcessor(referenceSize: CGSize(width: 8, height: 8)))]
+            async let confirmed = rig.manager.retrieveImage(with: url, options: respecting)
+            async let other = rig.manager.retrieveEncoded(with: .network(url), options: small + [.forceRefresh])
+            while store.calls.withLock({ $0.count }) < 3 { await Task.yield() }
+            store.gate.open()
+            guard case .notModified? = try await confirmed.revalidation else {
+                Issue.record("it was not confirmed")
+                return
+            }
+            #expect(try await other.pixelWidth == 8)
+            #expect(Set(store.calls.withLock { $0 }) == [[:], ["If-None-Match": "\"1\""]])
         }
     }
 

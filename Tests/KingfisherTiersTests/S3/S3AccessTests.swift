@@ -4,7 +4,7 @@ import Foundation
 import KFSupport
 import KFTransport
 import KingfisherTestSupport
-import KingfisherTiers
+@_spi(Server) import KingfisherTiers
 import Testing
 
 @Suite(
@@ -26,6 +26,32 @@ struct S3AccessTests {
         #expect(try await tier.keys(beginningWith: "kf1-permitted") == ["kf1-permitted"])
         try await tier.remove("kf1-permitted")
         #expect(try await tier.get("kf1-permitted") == nil)
+    }
+
+    @Test("A reader gets objects of any bucket, asks on conditions, and hands on what is refused") func reader()
+        async throws
+    {
+        let server = try server()
+        try await server.tier(prefix: "").put(Data("value".utf8), forKey: "object", expiry: nil)
+        var place = S3Reader.Configuration(region: "us-east-1", endpoint: server.endpoint)
+        place.addressing = .path
+        let reader = try S3Reader(place, credentials: .fixed(server.user))
+        let found = try await reader.object("object", in: "images")
+        #expect(found.status == 200 && found.data == Data("value".utf8) && found.reason == nil)
+        let tag = try #require(found.fields.first { $0.key.lowercased() == "etag" }?.value)
+        #expect(try await reader.object("object", in: "images", unless: ["If-None-Match": tag]).status == 304)
+        for (key, bucket, status, code) in [
+            ("none", "images", 404, "NoSuchKey"), ("a", "nowhere", 404, "NoSuchBucket"),
+        ] {
+            let answer = try await reader.object(key, in: bucket)
+            #expect(answer.status == status && answer.reason?.contains(code) == true)
+        }
+        let stranger = try S3Reader(place, credentials: .fixed(S3Credentials(accessKeyID: "a", secretAccessKey: "b")))
+        #expect(try await stranger.object("object", in: "images").status == 403)
+        place.mostBytes = 4
+        let narrow = try S3Reader(place, credentials: .fixed(server.user))
+        let error = await #expect(throws: URLError.self) { try await narrow.object("object", in: "images") }
+        #expect(error?.code == .dataLengthExceedsMaximum)
     }
 
     @Test("Temporary credentials are accepted with their token, and refused without it") func token() async throws {

@@ -168,6 +168,13 @@ extension ServerConfiguration {
             let complaint = "Sources continue the last part of the URL, and a host if that is all; end it with a slash."
             problems.append(.warning("KF_BASE_URL", complaint))
         }
+        let cloud = sources.googleCloud
+        if cloud.isUsed, cloud.accessKeyID == nil || cloud.secretAccessKey == nil {
+            let complaint =
+                "gs:// takes an HMAC key, which `gcloud storage hmac create` makes: set KF_GCS_ACCESS_KEY_ID and"
+                + " KF_GCS_SECRET_ACCESS_KEY."
+            problems.append(.error("KF_USE_GCS", complaint))
+        }
         return problems
     }
 

@@ -101,9 +101,9 @@ package enum ImgproxySettings {
             ),
         ]
 
-    /// Sources that are in stores.
+    /// Stores of sources that cannot be read, or not in that way.
     private static let storage: [ImgproxySetting] =
-        [("S3", "s3://"), ("GCS", "gs://"), ("ABS", "abs://"), ("SWIFT", "swift://")].map { store, scheme in
+        [("ABS", "abs://"), ("SWIFT", "swift://")].map { store, scheme in
             .refused(
                 "USE_" + store,
                 unless: "false",
@@ -112,16 +112,31 @@ package enum ImgproxySettings {
             )
         }
         + [
-            "ABS_ALLOWED_BUCKETS", "ABS_DENIED_BUCKETS", "ABS_ENDPOINT", "ABS_KEY", "ABS_NAME", "GCS_ALLOWED_BUCKETS",
-            "GCS_DENIED_BUCKETS", "GCS_ENDPOINT", "GCS_KEY", "S3_ACCESS_POINTS", "S3_ALLOWED_BUCKETS",
-            "S3_ASSUME_ROLE_ARN", "S3_ASSUME_ROLE_EXTERNAL_ID", "S3_DENIED_BUCKETS", "S3_ENDPOINT", "S3_REGION",
+            .refused(
+                "GCS_KEY",
+                instead:
+                    "gs:// takes an HMAC key: set KF_GCS_ACCESS_KEY_ID and KF_GCS_SECRET_ACCESS_KEY, and leave this out."
+            ),
+            .refused("S3_ASSUME_ROLE_ARN", instead: roles),
+            .refused("S3_ASSUME_ROLE_EXTERNAL_ID", instead: roles),
+            .refused(
+                "S3_USE_DECRYPTION_CLIENT",
+                unless: "false",
+                instead: "Objects that clients have encrypted cannot be read: leave this out."
+            ),
+        ]
+        + [
+            "ABS_ALLOWED_BUCKETS", "ABS_DENIED_BUCKETS", "ABS_ENDPOINT", "ABS_KEY", "ABS_NAME", "S3_ACCESS_POINTS",
             "SWIFT_ALLOWED_BUCKETS", "SWIFT_API_KEY", "SWIFT_AUTH_URL", "SWIFT_AUTH_VERSION", "SWIFT_DENIED_BUCKETS",
             "SWIFT_DOMAIN", "SWIFT_TENANT", "SWIFT_USERNAME",
         ].map { .init(name: $0, harmless: [], instead: nil) }
-        + [
-            ("S3_ENDPOINT_USE_PATH_STYLE", "true"), ("S3_USE_DECRYPTION_CLIENT", "false"),
-            ("SWIFT_CONNECT_TIMEOUT_SECONDS", "10"), ("SWIFT_TIMEOUT_SECONDS", "60"),
-        ].map { .init(name: $0, harmless: [$1], instead: nil) }
+        + [("SWIFT_CONNECT_TIMEOUT_SECONDS", "10"), ("SWIFT_TIMEOUT_SECONDS", "60")].map {
+            .init(name: $0, harmless: [$1], instead: nil)
+        }
+
+    private static let roles =
+        "Roles are taken from the machine, the container or a token, as AWS' own tools do: set AWS_ROLE_ARN and"
+        + " AWS_WEB_IDENTITY_TOKEN_FILE, and leave this out."
 
     /// Threads, memory, libvips, what other companies watch servers with, and JPEG XL, which is not written.
     private static let meaningless: [ImgproxySetting] = [

@@ -150,6 +150,10 @@ package struct SourceSettings: Hashable, Sendable {
     package var cleansDrawings = true
     /// Whether drawings become pixels where the URL names no format.
     package var rasterizesDrawings = false
+    /// The store of `s3://`.
+    package var s3 = StoreSettings()
+    /// The store of `gs://`.
+    package var googleCloud = StoreSettings.googleCloud
 
     package init() {}
 

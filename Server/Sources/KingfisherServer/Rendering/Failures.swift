@@ -3,6 +3,7 @@
 import Foundation
 import KFImageURLs
 import Kingfisher
+import KingfisherTiers
 
 extension RenderingError {
     static func tooLarge(_ reason: String) -> Self { Self(status: 422, kind: "too_large", reason: reason) }
@@ -51,16 +52,25 @@ extension RenderingError {
         case _ where error.isCancelled:
             self.init(status: 499, kind: "cancelled", reason: "Nobody waits for the result any more.")
         case .responseError(.invalidHTTPStatusCode(let response)):
-            self.init(answer: response.statusCode, of: place)
+            self.init(answer: response.statusCode, of: place, saying: response.reasonOfStore)
         case .responseError(.notModified):
             let reason = "\(place) answered that the source has not changed, which nobody had asked."
             self.init(status: 502, kind: "source_status", reason: reason)
         case .responseError(.responseTooLarge(_, let limit)):
             self = .tooLarge("The source on \(place) is larger than \(limit) bytes, see KF_MAX_SRC_FILE_SIZE.")
+        case .responseError(.URLSessionError(let error as S3Error)):
+            let reason = "The source on \(place) cannot be asked for: \(error.description)"
+            self.init(status: 500, kind: "internal", reason: reason)
+        case .responseError(.URLSessionError(let error as URLError)) where error.code == .dataLengthExceedsMaximum:
+            self = .tooLarge("The source on \(place) is larger than KF_MAX_SRC_FILE_SIZE allows.")
         case .responseError(.URLSessionError(let error as URLError)):
             self.init(transfer: error.code, of: place)
         case .requestError(.fileURLNotAllowed), .requestError(.invalidURL):
-            self.init(status: 404, kind: "source_refused", reason: "The source is no URL of http, https or local.")
+            self.init(
+                status: 404,
+                kind: "source_refused",
+                reason: "The source is no URL of http, https, local, s3 or gs."
+            )
         case .imageSettingError(.dataProviderError): self = LocalFiles.missing
         default:
             let reason = "The image could not be made; the library's error has the code \(error.errorCode)."
@@ -68,7 +78,7 @@ extension RenderingError {
         }
     }
 
-    private init(answer: Int, of place: String) {
+    private init(answer: Int, of place: String, saying more: String?) {
         let status =
             switch answer {
             case 400..<500: answer
@@ -79,6 +89,7 @@ extension RenderingError {
             status: status,
             kind: "source_status",
             reason: "\(place) answered the request for the source with the status \(answer)."
+                + (more.map { " " + $0 } ?? "")
         )
     }
 

@@ -18,6 +18,7 @@ package struct ImageRenderer: Rendering {
     /// The server's own image in place of others; nil without one.
     private let fallback: RawImageDataProvider?
     let watermarks: WatermarkKeeper?
+    private let stores: [StoreSources]
 
     /// A renderer with caches in the user's caches directory and a downloader of its own.
     package init(configuration: ServerConfiguration) {
@@ -31,6 +32,7 @@ package struct ImageRenderer: Rendering {
         let tier = try configuration.fleet.makeTier()
         self.init(configuration: configuration)
         _ = try watermarks?.summary()
+        try configuration.checkStores()
         let report = StartReport(tier: tier, folder: manager.cache.diskStorage.directoryURL.path)
         logger.info("Shared tier: \(report.tier)")
         if let complaint = report.folderComplaint { logger.warning("\(complaint)") }
@@ -62,10 +64,12 @@ package struct ImageRenderer: Rendering {
         self.init(configuration: configuration, manager: manager)
     }
 
-    /// A renderer that works through a manager, whose settings it leaves alone.
+    /// A renderer that works through a manager, whose settings it leaves alone; it adds loaders for stores of sources.
     package init(configuration: ServerConfiguration, manager: KingfisherManager) {
         (self.configuration, self.manager) = (configuration, manager)
         (fallback, watermarks) = (configuration.delivery.fallback.image, WatermarkKeeper(configuration))
+        stores = (try? StoreSources.all(configuration)) ?? []
+        for store in stores { manager.loaders.add(store) }
         func lifetime(_ longest: Int) -> StorageExpiration {
             let seconds = min(configuration.delivery.maxAge, longest)
             return seconds > 0 ? .seconds(Double(seconds)) : .expired
@@ -118,6 +122,11 @@ package struct ImageRenderer: Rendering {
     private func keyPrefix(of text: String) -> String {
         if text.utf8.starts(with: LocalFiles.scheme), let root = configuration.sources.localRoot {
             return LocalFiles(root: root).keyPrefix(of: text) ?? text
+        }
+        // As the keys of objects are in URLs.
+        let parts = text.split(separator: "/", maxSplits: 3, omittingEmptySubsequences: false)
+        if ["s3:", "gs:"].contains(parts[0]), parts.count == 4, let path = StoredObject.escaped(String(parts[3])) {
+            return "\(parts[0])//\(parts[2])/\(path)"
         }
         var bytes = Array(text.utf8)
         // Of an escape that is cut off, the `%` would become an escape of its own.
@@ -266,8 +275,17 @@ package struct ImageRenderer: Rendering {
             let file = try LocalFiles(root: root).file(plan.sourceBytes)
             try SourceCheck(configuration.sources, plan).byteCount(file.byteCount)
             return .provider(file)
+        case let scheme? where scheme == "s3" || scheme == "gs":
+            guard let store = stores.first(where: { $0.scheme == scheme }) else {
+                let reason = "Sources of \(scheme):// need \(scheme == "s3" ? "KF_USE_S3" : "KF_USE_GCS")."
+                throw RenderingError(status: 404, kind: "source_refused", reason: reason)
+            }
+            return .network(version(plan.delivery.cacheBuster, of: try store.url(of: plan.sourceBytes)))
+        case "abs", "swift":
+            let reason = "Sources of abs:// and swift:// cannot be read here; use their addresses of https, or s3://."
+            throw RenderingError(status: 404, kind: "source_refused", reason: reason)
         default:
-            let reason = "The source is no URL of http, https or local."
+            let reason = "The source is no URL of http, https, local, s3 or gs."
             throw RenderingError(status: 404, kind: "source_refused", reason: reason)
         }
     }

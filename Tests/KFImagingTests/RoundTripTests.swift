@@ -75,6 +75,9 @@ private struct Sample: Sendable, CustomTestStringConvertible {
     @Test("TIFF keeps every pixel, and BMP", arguments: Sample.all, [ImageContentType.tiff, .bmp])
     private func exact(sample: Sample, type: ImageContentType) throws {
         let bitmap = sample.noise()
+        // A BMP in which nothing is visible is taken for an opaque one.
+        let isVisible = bitmap.withUnsafeBytes { bytes in bytes.contains { $0 != 0 } }
+        guard isVisible || type != .bmp else { return }
         let copy = try roundTrip(bitmap, type)
         #expect(copy.likeness(to: bitmap) == .infinity && copy.hasAlpha == bitmap.hasAlpha)
     }

@@ -28,8 +28,8 @@ import Testing
                 "-dash.jpg is no option; put ./ before a file's name, or -- before the files"
             ),
             (["fetch", "a", "--process", "grayscal()"], "there is no step \"grayscal\"; did you mean grayscale?"),
-            (["process", "a", "-o", "b.xyz", "--process", "bw()"], "use .png, .jpg, .gif, .webp, .avif or .ico"),
-            (["fetch", "a", "-o", "b.xyz"], "use .png, .jpg, .gif, .webp, .avif or .ico"),
+            (["process", "a", "-o", "b.xyz", "--process", "bw()"], ".avif, .ico, .bmp or .tiff"),
+            (["fetch", "a", "-o", "b.xyz"], ".avif, .ico, .bmp or .tiff"),
             (
                 ["fetch", "a", "-o", "{nam}.png"],
                 "{nam} stands for nothing; use {name}, {dir}, {width}, {height}, {ext}"

@@ -4,7 +4,8 @@
 package enum SettingsTable {
     /// In the order of the reference page.
     package static let all =
-        server + watching + urls + sources + stores + copies + requests + results + encoders + watermark + delivery + fleet
+        server + watching + urls + sources + stores + copies + requests + results + encoders + watermark + delivery
+        + fleet
 
     static let urls: [Setting] = [
         Setting(

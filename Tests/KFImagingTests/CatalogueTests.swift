@@ -184,7 +184,7 @@ extension Bitmap {
         let kinds =
             (capacity.hasFrames ? "stills and animations" : "stills") + (capacity.hasAlpha ? "" : " without alpha")
         let pixels = capacity.pixelCount == .max ? "" : " and \(words(capacity.pixelCount)) in all"
-        let larger = capacity.isFitted ? "; what is larger is made smaller" : ""
+        let larger = capacity.shrinksToFit ? "; what is larger is made smaller" : ""
         return "Written: \(kinds), of up to \(words(capacity.side)) pixels a side\(pixels)\(larger)."
     }
 }

@@ -11,7 +11,7 @@ import Testing
         let result = try await place.kf("doctor")
         #expect(result.status == 0)
         #expect(result.output.contains("/kf-decoder\n"))
-        #expect(result.output.contains("\nwritten: JPEG, PNG, GIF, WebP, AVIF, ICO\n"))
+        #expect(result.output.contains("\nwritten: JPEG, PNG, GIF, WebP, AVIF, BMP, ICO, TIFF\n"))
         #expect(result.output.contains("\nseccomp: in force\n"))
         let object = try #require(try await place.kf("doctor", "--json").objects.first)
         #expect(object["seccomp"] as? Bool == true)

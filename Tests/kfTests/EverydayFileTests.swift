@@ -85,7 +85,7 @@ import Testing
         #expect(missing.errors == "kf: three.png: cannot be read: No such file or directory (code 5003)\n")
         #expect(((try missing.objects.first)?["error"] as? [String: Any])?["code"] as? Int == 5003)
         #expect(try await place.kf("compare", "one.png", "two.png", "--threshold", "-1").status == 2)
-        #expect(try await place.kf("compare", "one.png", "two.png", "-o", "a.txt.bmp").status == 2)
+        #expect(try await place.kf("compare", "one.png", "two.png", "-o", "a.txt.heic").status == 2)
         #expect(missing.output.contains(#""source":"three.png""#), "\(missing.output)")
         let two = try place.data("two.png")
         let replacing = try await place.kf("compare", "one.png", "two.png", "-o", "./two.png")

@@ -110,9 +110,9 @@ import Testing
         }
     }
 
-    @Test("A format that cannot be written becomes PNG") func readOnlyFormat() async throws {
+    @Test("A copy of a BMP is a BMP") func bitmap() async throws {
         let info = try await copy(of: bitmapFile(8, 4, pixelBytes: 96), maxPixelSize: 4)
-        #expect(info.contentType == .png && info.pixelWidth == 4 && info.pixelHeight == 2)
+        #expect(info.contentType == .bmp && info.pixelWidth == 4 && info.pixelHeight == 2)
     }
 
     @Test("Bytes that are no image and pixels that cannot be decoded are two errors") func badImages() async {

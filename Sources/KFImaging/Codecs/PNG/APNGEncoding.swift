@@ -135,7 +135,8 @@ private struct APNGFile {
     private mutating func addControl(_ patch: APNGPatch, _ milliseconds: Int) {
         let (width, height) = (patch.bitmap.width, patch.bitmap.height)
         let places = [width, height, patch.x, patch.y].flatMap { [UInt8].bigEndian($0) }
-        let time = milliseconds < 1 << 16 ? milliseconds << 16 | 1000 : (milliseconds + 500) / 1000 << 16 | 1
+        let seconds = (milliseconds + 500) / 1000
+        let time = milliseconds < 1 << 16 ? milliseconds << 16 | 1000 : seconds << 16 | 1
         bytes.appendPNGChunk("fcTL", takeNumber() + places + .bigEndian(time) + [0, patch.isOver ? 1 : 0])
     }
 

@@ -82,10 +82,10 @@ private struct Sample: Sendable, CustomTestStringConvertible {
         #expect(copy.likeness(to: bitmap) == .infinity && copy.hasAlpha == bitmap.hasAlpha)
     }
 
-    @Test("Lossless WebP keeps every pixel", arguments: Sample.all)
-    private func losslessWebP(sample: Sample) throws {
+    @Test("Lossless WebP keeps every pixel, and lossless AVIF", arguments: Sample.all, [ImageContentType.webp, .avif])
+    private func lossless(sample: Sample, type: ImageContentType) throws {
         let bitmap = sample.noise()
-        let copy = try roundTrip(bitmap, .webp, lossless: true)
+        let copy = try roundTrip(bitmap, type, lossless: true)
         #expect(copy.likeness(to: bitmap) == .infinity && copy.hasAlpha == bitmap.hasAlpha)
     }
 

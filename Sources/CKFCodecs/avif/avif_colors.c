@@ -15,6 +15,17 @@ static void clamp_to_alpha(uint8_t *rows, size_t stride, uint32_t width, uint32_
     }
 }
 
+// Rounded to the nearest, so that what was divided by alpha before it was written comes back as it was.
+static void multiply_by_alpha(uint8_t *rows, size_t stride, uint32_t width, uint32_t height) {
+    for (uint32_t y = 0; y < height; y++) {
+        uint8_t *row = rows + y * stride;
+        for (size_t x = 0; x < width; x++) {
+            uint8_t *pixel = row + x * 4, alpha = pixel[3];
+            for (int i = 0; i < 3; i++) pixel[i] = (uint8_t)((pixel[i] * alpha + 127) / 255);
+        }
+    }
+}
+
 /// Collects what our loops need. False when they cannot convert the image.
 static bool describe(const avifImage *image, kf_yuv *yuv) {
     *yuv = (kf_yuv){
@@ -42,13 +53,14 @@ static avifResult convert(const avifImage *image, uint8_t *rows, size_t stride, 
     avifRGBImageSetDefaults(&rgb, image);
     rgb.format = AVIF_RGB_FORMAT_BGRA;
     rgb.depth = 8;
-    rgb.alphaPremultiplied = premultiplied;
+    // libavif rounds products down.
+    bool is_multiplied_here = premultiplied && !image->alphaPremultiplied;
+    rgb.alphaPremultiplied = premultiplied && !is_multiplied_here;
     rgb.pixels = rows;
     rgb.rowBytes = (uint32_t)stride;
     avifResult result = avifImageYUVToRGB(image, &rgb);
-    if (result == AVIF_RESULT_OK && premultiplied && image->alphaPremultiplied && image->alphaPlane) {
-        clamp_to_alpha(rows, stride, image->width, image->height);
-    }
+    if (result != AVIF_RESULT_OK || !premultiplied || !image->alphaPlane) return result;
+    (is_multiplied_here ? multiply_by_alpha : clamp_to_alpha)(rows, stride, image->width, image->height);
     return result;
 }
 

@@ -124,6 +124,13 @@ import Testing
                 problems.map(\.text).joined().contains("Line 2") && problems.map(\.text).joined().contains("Line 3")
             )
         }
+        try withFile("# as Windows ends lines\r\nKF_SECRET=a\r\n") { path in
+            #expect(ServerConfiguration.read(["KF_ENV_LOCAL_FILE_PATH": path]).configuration.secret == "a")
+        }
+        try withFile("AWS_REGION=a") { path in
+            let problems = ServerConfiguration.read(["KF_ENV_LOCAL_FILE_PATH": path]).problems
+            #expect(problems.map(\.isError) == [true] && problems[0].text.hasPrefix("AWS_REGION is not read"))
+        }
         #expect(ServerConfiguration.read(["KF_ENV_LOCAL_FILE_PATH": "/nowhere"]).problems.map(\.isError) == [true])
     }
 }

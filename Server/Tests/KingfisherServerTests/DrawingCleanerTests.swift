@@ -32,6 +32,10 @@ import Testing
             "<set attributeName=\"x\" to=\"1\"/>"
         ),
         ("<animate attributeName='xlink:href' values='javascript:alert(1)'/>", ""),
+        ("<set attributename='x' attributeName='href' to='#a'/>", ""),
+        ("<set attributeName='x' to='java&#10;script:alert(1)'/><set attributeName='x' to='//e.com'/>", ""),
+        ("<style>@im<script/>port 'http://e.com/a.css';</style>", "<style></style>"),
+        ("<style>a{fill:ur<g/>l(http://e.com)}</style>", "<style></style>"),
         (
             "<foreignObject><iframe src='http://e.com'>a</iframe><p>b</p></foreignObject>",
             "<foreignObject><p>b</p></foreignObject>"
@@ -73,6 +77,7 @@ import Testing
         "<svg>&unknown;</svg>", "<svg>&#0;</svg>", "<svg>&amp</svg>", "<svg a='1'b='2'/>", "< svg/>",
         "<svg><!-- </svg>",
         "<?xml version='1.0' encoding='utf-16'?><svg/>", "<svg>\u{0}</svg>", "<svg><!DOCTYPE a></svg>",
+        "<svg \((0...1000).map { "a\($0)=''" }.joined(separator: " "))/>",
         "<!DOCTYPE svg [<!ENTITY a '\(String(repeating: "a", count: 1000))'>]><svg>"
             + String(repeating: "&a;", count: 5000) + "</svg>",
     ]

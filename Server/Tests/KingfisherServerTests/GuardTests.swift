@@ -16,13 +16,15 @@ private func path(_ number: Int) -> String { "/_/w:\(number)/plain/https://examp
             let count = 1000
             try await withThrowingTaskGroup(of: Int.self) { tasks in
                 for number in 0..<count {
-                    let path = number.isMultiple(of: 2) ? path(1) : "/_/w:1/cb:\(number)/plain/https://example.com/a"
+                    let path = number.isMultiple(of: 2) ? path(1) : "/_/w:1/fn:\(number)/plain/https://example.com/a"
                     tasks.addTask { try await server.get(path).status }
                 }
                 await server.renderer.calls(count)
                 #expect(server.images.routes.places.counts == (1, count))
                 let refused = try await server.get(path(2))
                 #expect(refused.status == 429 && refused.fields["retry-after"] == "1")
+                // Another version of the source is another download.
+                #expect(try await server.get("/_/w:1/cb:2/plain/https://example.com/a").status == 429)
                 #expect(try await server.get("/_/plain/https://example.com/kept").status == 200)
                 #expect(try await server.get("/health").status == 200)
                 server.renderer.openGate()

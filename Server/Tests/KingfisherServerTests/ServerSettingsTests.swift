@@ -144,11 +144,18 @@ import Testing
     }
 
     @Test("Answers made with cookies are private") func privateAnswers() async throws {
-        let settings = ["IMGPROXY_COOKIE_PASSTHROUGH": "1", "IMGPROXY_COOKIE_PASSTHROUGH_ALL": "1", "KF_TTL": "9"]
+        let settings = [
+            "IMGPROXY_COOKIE_PASSTHROUGH": "1", "IMGPROXY_COOKIE_PASSTHROUGH_ALL": "1", "KF_TTL": "9",
+            "KF_ALLOWED_SOURCES": "https://e.com/", "KF_NOT_FOUND_TTL": "9",
+        ]
         try await RunningServer.with(settings) { server in
             let answer = try await server.get(path)
             #expect(answer.fields["cache-control"] == "max-age=9, public")
             #expect(try await server.get(path, ["Cookie": "a=1"]).fields["cache-control"] == "max-age=9, private")
+            let error = RenderingError(status: 404, kind: "source_status", reason: "")
+            server.renderer.fail("https://e.com/b", with: error)
+            let missing = try await server.get("/_/plain/https://e.com/b", ["Cookie": "a=1"])
+            #expect(missing.status == 404 && missing.fields["cache-control"] == "max-age=9, private")
         }
     }
 

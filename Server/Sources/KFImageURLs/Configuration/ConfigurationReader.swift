@@ -55,8 +55,12 @@ extension ServerConfiguration {
         case .failure(let complaint): return (environment, [complaint.problem])
         case .success(let text):
             let file = EnvironmentFile(text)
-            let problems = file.badLines.map { line in
+            var problems = file.badLines.map { line in
                 ConfigurationProblem.error(name, "Line \(line) of \(quoted(path)) is not NAME=value.")
+            }
+            for variable in file.variables.keys.sorted() where variable.hasPrefix("AWS_") {
+                let complaint = "\(variable) is not read from a file: put it into the environment of the server."
+                problems.append(.error(name, complaint))
             }
             return (environment.merging(file.variables) { $1 }, problems)
         }
@@ -69,7 +73,7 @@ extension ServerConfiguration {
         switch textOfFile(path, for: name) {
         case .failure(let complaint): return [complaint.problem]
         case .success(let text):
-            guard let presets = Presets.read(text.split(separator: "\n").map(String.init)) else {
+            guard let presets = Presets.read(text.split(whereSeparator: \.isNewline).map(String.init)) else {
                 return [.error(name, "A line of \(quoted(path)) is not name=option/option.")]
             }
             urls.presets.merge(presets) { $1 }
@@ -160,6 +164,11 @@ extension ServerConfiguration {
         if delivery.fallback.source != nil || delivery.fallback.isOwn, delivery.fallback.maxAge == 0 {
             let complaint = "Caches keep the fallback image as long as others, KF_TTL, also after a moment's failure."
             problems.append(.warning("KF_FALLBACK_IMAGE_TTL", complaint))
+        }
+        let isLimited = !urls.allowedSources.isEmpty || !urls.signatures.pairs.isEmpty
+        if sources.handsCookiesOn, sources.handsCookiesToAll, !isLimited {
+            let complaint = "Cookies would be sent to any host that a URL names: set KF_ALLOWED_SOURCES, or sign URLs."
+            problems.append(.error("KF_COOKIE_PASSTHROUGH_ALL", complaint))
         }
         if let base = sources.cookieBase, URL(string: base)?.host?.isEmpty != false {
             problems.append(.error("KF_COOKIE_BASE_URL", "It must be a URL with a host, such as https://example.com."))

@@ -11,7 +11,7 @@ struct EnvironmentFile {
     var badLines: [Int] = []
 
     init(_ text: String) {
-        for (index, line) in text.split(separator: "\n", omittingEmptySubsequences: false).enumerated() {
+        for (index, line) in text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).enumerated() {
             let line = line.trimmingCharacters(in: .whitespaces)
             if line.isEmpty || line.hasPrefix("#") { continue }
             guard let match = line.wholeMatch(of: #/(?:export\s+)?([A-Za-z_][A-Za-z0-9_]*)\s*=\s*(.*)/#),

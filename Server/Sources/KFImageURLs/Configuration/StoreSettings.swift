@@ -18,6 +18,11 @@ package struct StoreSettings: Hashable, Sendable {
 
     package init() {}
 
+    /// Whether a bucket is denied; a host has the same name in capitals.
+    package func denies(_ bucket: String) -> Bool {
+        deniedBuckets.contains { $0.lowercased() == bucket.lowercased() }
+    }
+
     /// Google Cloud Storage.
     static var googleCloud: StoreSettings {
         var settings = StoreSettings()

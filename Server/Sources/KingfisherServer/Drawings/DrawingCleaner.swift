@@ -8,16 +8,14 @@ package enum DrawingCleaner {
     /// Elements that are left out with all that is in them: they run something, or load pages.
     private static let dangerousElements: Set = [
         "script", "handler", "listener", "iframe", "frame", "frameset", "form", "object", "embed", "applet", "link",
-        "meta",
-        "base", "audio", "video", "source", "track", "portal",
+        "meta", "base", "audio", "video", "source", "track", "portal",
     ]
     /// Elements that change attributes of others while they are shown.
     private static let animations: Set = ["set", "animate", "animatecolor", "animatemotion", "animatetransform"]
     /// Attributes that name something to load or to go to.
     private static let references: Set = [
         "href", "src", "srcset", "srcdoc", "action", "formaction", "data", "poster", "ping", "background", "base",
-        "cite",
-        "longdesc", "manifest", "archive", "codebase", "classid", "profile", "usemap", "dynsrc", "lowsrc",
+        "cite", "longdesc", "manifest", "archive", "codebase", "classid", "profile", "usemap", "dynsrc", "lowsrc",
     ]
 
     /// A drawing without what is dangerous, in UTF-8.
@@ -36,14 +34,11 @@ package enum DrawingCleaner {
         // may have cut into pieces.
         var (kept, dropped, style) = ([String](), 0, "")
         while let piece = try reader.next() {
-            if case .text = piece {
-            } else if !style.isEmpty {
-                if isHarmless(style: style) { result += escaped(style, inQuotes: false) }
-                style = ""
-            }
+            if Task.isCancelled { throw MarkupError(reason: "nobody waits for it any more") }
             switch piece {
             case .start(let name, let attributes, let isEmpty):
-                guard dropped == 0, isHarmless(name, attributes) else {
+                // Browsers join the text of a style around elements within it.
+                guard dropped == 0, kept.last != "style", isHarmless(name, attributes) else {
                     if !isEmpty { dropped += 1 }
                     continue
                 }
@@ -57,6 +52,8 @@ package enum DrawingCleaner {
                 if dropped > 0 {
                     dropped -= 1
                 } else {
+                    if isHarmless(style: style) { result += escaped(style, inQuotes: false) }
+                    style = ""
                     kept.removeLast()
                     result += "</\(name)>"
                 }
@@ -76,9 +73,16 @@ package enum DrawingCleaner {
         let name = localName(name)
         if dangerousElements.contains(name) { return false }
         guard animations.contains(name) else { return true }
-        // What an animation sets is looked at by nobody.
-        let target = attributes.first { localName($0.name) == "attributename" }.map { localName(plain($0.value)) } ?? ""
-        return !target.hasPrefix("on") && !references.contains(target) && target != "style"
+        // What an animation sets is looked at by nobody; there may be several names, in letters of either case.
+        return attributes.allSatisfy { attribute in
+            if attribute.name.hasPrefix("xmlns") { return true }
+            let value = plain(attribute.value).lowercased()
+            guard localName(attribute.name) == "attributename" else {
+                return !value.contains("script:") && !value.contains("//") && !value.contains("data:")
+            }
+            let target = localName(value)
+            return !target.hasPrefix("on") && !references.contains(target) && target != "style"
+        }
     }
 
     private static func isHarmless(_ attribute: MarkupAttribute, of element: String) -> Bool {

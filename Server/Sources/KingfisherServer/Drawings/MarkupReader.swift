@@ -27,6 +27,9 @@ package struct MarkupError: Error {
 ///
 /// Comments, instructions and the document type are left out; entities that this declares are replaced by their text.
 struct MarkupReader {
+    /// The most attributes of an element, which no program that draws has use for.
+    private static let mostAttributes = 1000
+
     private var rest: Substring.UTF8View
     private var open: [String] = []
     private var hasRoot = false
@@ -79,6 +82,7 @@ struct MarkupReader {
         hasRoot = true
         let name = try takeName()
         var attributes: [MarkupAttribute] = []
+        var names: Set<String> = []
         while true {
             let hadSpace = skipSpace()
             if skip("/>") { return .start(name, attributes, isEmpty: true) }
@@ -88,8 +92,11 @@ struct MarkupReader {
             }
             guard hadSpace else { throw MarkupError(reason: "attributes are not apart") }
             let attribute = try takeName()
-            guard !attributes.contains(where: { $0.name == attribute }) else {
+            guard names.insert(attribute).inserted else {
                 throw MarkupError(reason: "an element has an attribute twice")
+            }
+            guard names.count <= Self.mostAttributes else {
+                throw MarkupError(reason: "an element has more than \(Self.mostAttributes) attributes")
             }
             _ = skipSpace()
             guard skip("=") else { throw MarkupError(reason: "an attribute has no value") }

@@ -56,7 +56,11 @@ package final class Places: Sendable {
     private static func key(of request: RenderingRequest) -> RenderingRequest {
         var plan = request.plan
         plan.delivery = ImagePlan().delivery
-        return RenderingRequest(plan: plan, preferredFormats: request.preferredFormats)
+        // Each version of a source is another download, and so is what a client's cookies get.
+        plan.delivery.cacheBuster = request.plan.delivery.cacheBuster
+        var key = RenderingRequest(plan: plan, preferredFormats: request.preferredFormats)
+        (key.isFallback, key.cookies, key.isReload) = (request.isFallback, request.cookies, request.isReload)
+        return key
     }
 }
 

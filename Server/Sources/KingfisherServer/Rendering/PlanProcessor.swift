@@ -36,12 +36,14 @@ struct PlanProcessor: PartFindingImageProcessor, WeighingImageProcessor {
         check = SourceCheck(configuration.sources, plan)
         keptFormats = request.keptFormats
         drawings = request.drawings(in: configuration.sources)
-        identifier = request.plan.pixelIdentifier(
+        let pixels = request.plan.pixelIdentifier(
             resultLimit: resultLimit,
             keptFormats: keptFormats,
             drawings: drawings,
             watermark: watermark?.identifier
         )
+        // What is made with cookies has a key of its own: it must not put out what everybody gets.
+        identifier = request.cookies == nil ? pixels : pixels + "/cookies"
     }
 
     func weight(of data: Data) -> ImageWeight {

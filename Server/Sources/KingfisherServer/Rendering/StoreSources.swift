@@ -64,7 +64,7 @@ struct StoreSources: ConditionalImageLoading {
             throw refused("The source is not \(scheme)://bucket/key, with a key without the parts . and ..")
         }
         let isAllowed = settings.allowedBuckets.isEmpty || settings.allowedBuckets.contains(object.bucket)
-        guard isAllowed, !settings.deniedBuckets.contains(object.bucket) else {
+        guard isAllowed, !settings.denies(object.bucket) else {
             throw refused("Sources may not be in this bucket, see KF_S3_ALLOWED_BUCKETS and its kin.")
         }
         guard let url = object.url(scheme) else { throw refused("The source is no URL.") }

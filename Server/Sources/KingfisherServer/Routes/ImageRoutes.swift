@@ -112,6 +112,7 @@ package final class ImageRoutes: Sendable {
     private func image(_ path: String, _ request: HTTPRequest, on connection: any Channel) async -> Response {
         var record = RequestRecord(identifier: requestIdentifier(of: request))
         var response: Response
+        var cookies: String?
         do throws(RenderingError) {
             if let secret = configuration.secret, !request.headerFields.hasToken(secret) {
                 throw RenderingError.withoutSecret
@@ -120,7 +121,7 @@ package final class ImageRoutes: Sendable {
             let isReload = configuration.sources.allowsReload && request.headerFields.asksForReload
             let known = isReload ? nil : hotRequests.find(path, accept: accept)
             let parsed = if let known { known.parsed } else { try parse(path) }
-            let cookies = configuration.sources.cookies(of: request, for: parsed.plan.sourceBytes)
+            cookies = configuration.sources.cookies(of: request, for: parsed.plan.sourceBytes)
             (record.source, record.warnings) = (parsed.plan.source, parsed.warnings)
             let served: ServedImage
             if cookies == nil, let image = known?.image() {
@@ -140,11 +141,11 @@ package final class ImageRoutes: Sendable {
                 served.origin, served.error, served.image.image.data.count
             )
             response = answers.response(served, plan: parsed.plan, to: request, known: known)
-            if cookies != nil { response.headers.makePrivate() }
         } catch {
             record.error = error
             response = answers.response(error)
         }
+        if cookies != nil { response.headers.makePrivate() }
         response.headers.set(.requestIdentifier, record.identifier)
         record.status = response.status.code
         record.write(to: logger, metrics)

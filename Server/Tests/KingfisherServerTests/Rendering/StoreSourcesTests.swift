@@ -129,6 +129,10 @@ import Testing
             }
             #expect(rig.server.requests.map(\.path) == ["/b/k"])
         }
+        // Hosts, in which buckets may stand, are the same in capitals.
+        try await run({ $0.sources.s3.deniedBuckets = ["c"] }) { rig, renderer in
+            #expect(try await outcome(rig, renderer, "s3://C/k") == "404 source_refused")
+        }
     }
 
     @Test("What a store refuses has its status and its reason; redirects are not followed") func failures() async throws

@@ -1,5 +1,5 @@
 // Where this server answers otherwise than imgproxy did, and why. The same list, in words, is "What differs" in
-// docs/server.md.
+// docs/imgproxy.md.
 
 import Foundation
 import Kingfisher

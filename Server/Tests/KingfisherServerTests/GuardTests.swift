@@ -234,7 +234,7 @@ private func path(_ number: Int) -> String { "/_/w:\(number)/plain/https://examp
     @Test("A request whose body does not end closes its connection in the end, however it drips") func drippingBody()
         async throws
     {
-        let settings = ["KF_READ_REQUEST_TIMEOUT": "1", "KF_KEEP_ALIVE_TIMEOUT": "86400"]
+        let settings = ["KF_READ_REQUEST_TIMEOUT": "5", "KF_KEEP_ALIVE_TIMEOUT": "86400"]
         try await RunningServer.with(settings) { server in
             let connection = try await RawConnection(port: server.port)
             try await connection.send(path(1), ["Content-Length": "1000000"])

@@ -35,8 +35,7 @@ import Testing
             var random = TestSeed.generator(number)
             let image = RandomImage.image(using: &random)
             // A middle is rounded in the image as it is stored, as imgproxy does: corners are the same in both.
-            let text = RandomOptions.text(using: &random)
-            let options = "g:nowe/" + text.replacing(/\b(ce|no|so|ea|we|fp)\b/, with: "nowe")
+            let options = "g:nowe/" + RandomOptions.atCorners(RandomOptions.text(using: &random))
             for orientation in Orientation.allCases {
                 let file = try RandomImage.png(of: image, turned: orientation)
                 rig.server.route("/\(orientation.exif)", .data(file))
@@ -153,6 +152,15 @@ private enum RandomImage {
 
 /// Options with random arguments, each followed by a slash.
 private enum RandomOptions {
+    /// The same options with the top left corner in place of sides, middles and points.
+    static func atCorners(_ text: String) -> String {
+        let options = text.split(separator: "/").map { option in
+            let arguments = option.split(separator: ":", omittingEmptySubsequences: false)
+            return arguments.map { ["ce", "no", "so", "ea", "we", "fp"].contains($0) ? "nowe" : $0 }
+        }
+        return options.map { $0.joined(separator: ":") + "/" }.joined()
+    }
+
     static func text(using random: inout MutatedPaths.Generator) -> String {
         func number(_ range: ClosedRange<Int>) -> Int { .random(in: range, using: &random) }
         func word(_ words: String...) -> String { words.randomElement(using: &random) ?? words[0] }

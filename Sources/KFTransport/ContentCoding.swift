@@ -3,7 +3,7 @@
 /// The codings of a body, by the field `Content-Encoding` of its response.
 ///
 /// Stores send such names as `aws-chunked` or `utf-8`, which belong to the upload or to nothing: a body that has only
-/// names that are no coding is taken as it is. Among codings such a name is an error: nobody knows what it stands for.
+/// names that are no coding is taken as it is. Among codings such a name is an error.
 package struct ContentCoding {
     /// The codings there are (RFC 9110, section 8.4.1, and IANA's registry), whether ours undoes them or not.
     private static let codings: Set<String> = [

@@ -15,7 +15,7 @@ final class ContentDecoder {
     /// The coding that was applied last comes first.
     private let inflaters: [Inflater]
 
-    /// Nil for codings of which one cannot be undone.
+    /// Nil if a coding of the list cannot be undone.
     init?(_ codings: [String]) {
         let formats = codings.compactMap { Inflater.Format(coding: $0) }
         guard formats.count == codings.count, formats.count <= Self.mostCodings else { return nil }

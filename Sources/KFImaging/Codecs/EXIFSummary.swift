@@ -18,7 +18,7 @@ package struct EXIFSummary: Sendable, Equatable {
     package var iso: Int?
     /// In millimetres.
     package var focalLength: Double?
-    /// Whether there is a latitude or a longitude, even one that cannot be read: nobody must publish it by mistake.
+    /// Whether there is a latitude or a longitude, even if it cannot be read: the file must not look safe to publish.
     package var hasLocation: Bool
 
     /// Nil for bytes that are no EXIF block.

@@ -14,7 +14,7 @@ extension UnsafeRawBufferPointer {
 }
 
 extension Data {
-    /// Numbers of so many bytes each, the lowest one first.
+    /// Numbers of a fixed count of bytes each, the lowest byte first.
     static func littleEndian(_ numbers: (value: Int, size: Int)...) -> Data {
         Data(numbers.flatMap { value, size in (0..<size).map { UInt8(truncatingIfNeeded: value >> (8 * $0)) } })
     }

@@ -11,7 +11,7 @@ extension Bitmap {
     ///
     /// - Parameter sigma: The standard deviation of the mean in pixels, before it ends at a tenth of its height; at most
     ///   100 are used.
-    /// - Returns: The new bitmap; the bitmap itself where the mean is that of a single pixel.
+    /// - Returns: The new bitmap; the same bitmap where the blur leaves every pixel as it is.
     /// - Throws: ``ImagingError/outOfMemory(bytes:)``.
     func sharpenedInLightness(sigma: Double) throws(ImagingError) -> Bitmap {
         guard let bell = CutGaussian(sigma: min(sigma, 100), least: 0.1) else { return self }

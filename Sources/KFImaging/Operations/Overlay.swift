@@ -39,7 +39,7 @@ extension Bitmap {
 @_spi(Server) public enum OverlayPlacement: Hashable, Sendable {
     /// Once, with its top left corner at the point; what is beyond the edges is cut off.
     case once(x: Int, y: Int)
-    /// All over the other one: a copy at the point, and further ones in steps of so many pixels across and down.
+    /// Copies all over the other image: the first at the point, further copies in steps of pixels across and down.
     ///
     /// Steps are at least as long as the image. On a chessboard those in every second square are left out.
     case tiled(x: Int, y: Int, across: Int, down: Int, isChessboard: Bool)

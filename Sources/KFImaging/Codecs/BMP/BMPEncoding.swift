@@ -43,7 +43,7 @@ extension BMPCodec {
         }
     }
 
-    /// The header of a file, and that of its image.
+    /// The header of a file and the header of its image.
     private static func header(of size: PixelSize, hasAlpha: Bool, byteCount: Int) -> Data {
         let length = hasAlpha ? 108 : 40
         let file = Data.littleEndian((14 + length + byteCount, 4), (0, 4), (14 + length, 4))

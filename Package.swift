@@ -177,7 +177,7 @@ let targets: [Target] = [
     // Layer 0: the foundation, without dependencies above it.
     .target(
         name: "KFSupport",
-        dependencies: ["CKFLinux"],
+        dependencies: ["CKFLinux", "CKFZlib"],
         swiftSettings: settings
     ),
 
@@ -190,7 +190,7 @@ let targets: [Target] = [
     ),
     .target(
         name: "KFTransport",
-        dependencies: ["KFSupport", "CKFCurl", "CKFZlib", "CKFLinux"],
+        dependencies: ["KFSupport", "CKFCurl", "CKFLinux"],
         swiftSettings: settings
     ),
 

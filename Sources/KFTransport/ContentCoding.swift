@@ -1,5 +1,7 @@
 // What a field `Content-Encoding` says about a body. For CurlHop, and for callers that count a body's bytes.
 
+internal import KFSupport
+
 /// The codings of a body, by the field `Content-Encoding` of its response.
 ///
 /// Stores send such names as `aws-chunked` or `utf-8`, which belong to the upload or to nothing: a body that has only

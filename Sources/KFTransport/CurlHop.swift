@@ -3,6 +3,7 @@
 internal import CKFCurl
 internal import Foundation
 internal import FoundationNetworking
+internal import KFSupport
 
 /// One request under way, and the part of its response that has arrived.
 struct CurlHop: ~Copyable {

@@ -3,6 +3,7 @@
 internal import CKFCurl
 internal import Foundation
 internal import FoundationNetworking
+internal import KFSupport
 
 /// All that a request is sent with, but for its URL, its header fields and its body.
 ///

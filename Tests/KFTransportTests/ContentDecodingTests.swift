@@ -1,6 +1,7 @@
 // Bodies with content codings: members of gzip, both kinds of deflate, lists, what is damaged or cut off.
 
 import Foundation
+import KFSupport
 import KingfisherTestSupport
 import Testing
 

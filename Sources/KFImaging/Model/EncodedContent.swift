@@ -21,8 +21,10 @@ package struct EncodedContent: Sendable {
 
     /// Any bytes, of the type that they begin like, whether that can be decoded or not; `unknown` if it is none.
     package init(anyFile data: Data) {
-        let type = ImageContentType(decodable: data) ?? ImageContentType(sniffing: data) ?? .unknown
-        (self.data, contentType, checksum) = (data, type, Checksum.of(data))
+        // To those who read it a compressed drawing is SVG; who sends it sends gzip.
+        let isCompressed = data.withUnsafeBytes { CompressedDrawing.isHere($0) }
+        let type = isCompressed ? nil : ImageContentType(decodable: data) ?? ImageContentType(sniffing: data)
+        (self.data, contentType, checksum) = (data, type ?? .unknown, Checksum.of(data))
     }
 
     /// What the header says; nil when it cannot be read.

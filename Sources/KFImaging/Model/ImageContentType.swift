@@ -40,7 +40,7 @@ public struct ImageContentType: RawRepresentable, Hashable, Sendable, Codable {
     public static let ico = ImageContentType(rawValue: "com.microsoft.ico")
     /// PDF.
     public static let pdf = ImageContentType(rawValue: "com.adobe.pdf")
-    /// SVG.
+    /// SVG, as text or in a file of gzip.
     public static let svg = ImageContentType(rawValue: "public.svg-image")
     /// MPEG-4 video.
     public static let mp4 = ImageContentType(rawValue: "public.mpeg-4")
@@ -96,7 +96,7 @@ extension ImageContentType {
         (.bmp, "BMP", "image/bmp", ["bmp", "dib"]),
         (.ico, "ICO", "image/x-icon", ["ico", "cur"]),
         (.pdf, "PDF", "application/pdf", ["pdf"]),
-        (.svg, "SVG", "image/svg+xml", ["svg"]),
+        (.svg, "SVG", "image/svg+xml", ["svg", "svgz"]),
         (.mp4, "MP4", "video/mp4", ["mp4"]),
         (.m4v, "M4V", "video/x-m4v", ["m4v"]),
         (.mov, "QuickTime", "video/quicktime", ["mov"]),
@@ -137,7 +137,7 @@ extension ImageContentType {
         if isBitmap(bytes) { return .bmp }
         if isIcon(bytes) { return .ico }
         if isMarkup(bytes), bytes.suffix(100).contains("</svg>") { return .svg }
-        return nil
+        return CompressedDrawing.isHere(bytes) ? .svg : nil
     }
 
     /// Whether the two letters are followed by a header of a length that exists.
@@ -157,7 +157,7 @@ extension ImageContentType {
     }
 
     /// Whether the text begins with a tag, behind the mark of UTF-8 and white space that editors leave there.
-    private static func isMarkup(_ bytes: UnsafeRawBufferPointer) -> Bool {
+    static func isMarkup(_ bytes: UnsafeRawBufferPointer) -> Bool {
         let text = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? bytes.dropFirst(3) : bytes[...]
         return text.first { $0 != 32 && !(9...13).contains($0) } == UInt8(ascii: "<")
     }
@@ -180,8 +180,8 @@ extension ImageContentType {
     }
 }
 
-extension Slice<UnsafeRawBufferPointer> {
-    fileprivate func contains(_ text: String) -> Bool {
+extension Collection<UInt8> where Index == Int {
+    func contains(_ text: String) -> Bool {
         let wanted = Array(text.utf8)
         guard count >= wanted.count else { return false }
         return (startIndex...endIndex - wanted.count).contains { self[$0..<$0 + wanted.count].elementsEqual(wanted) }

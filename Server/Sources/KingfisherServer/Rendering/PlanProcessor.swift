@@ -144,9 +144,12 @@ struct PlanProcessor: PartFindingImageProcessor, WeighingImageProcessor {
 
     private func drawing(_ data: Data) throws(RenderingError) -> Image {
         try check.byteCount(data.count)
-        guard drawings == .cleaned else { return Image(anyFile: data) }
+        guard let text = try? CompressedDrawing.text(of: data) ?? data else {
+            throw .damaged("The drawing's gzip is damaged.")
+        }
+        guard drawings == .cleaned else { return Image(anyFile: text) }
         do throws(MarkupError) {
-            return Image(anyFile: try DrawingCleaner.cleaned(data))
+            return Image(anyFile: try DrawingCleaner.cleaned(text))
         } catch {
             throw .damaged("The drawing cannot be cleaned, see KF_SANITIZE_SVG: \(error.reason).")
         }

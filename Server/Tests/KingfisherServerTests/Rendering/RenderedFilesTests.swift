@@ -181,10 +181,15 @@ import Testing
     @Test("A drawing stays one where the URL names no format or its own, cleaned unless that is switched off")
     func drawings() async throws {
         let drawing = "<svg xmlns=\"http://www.w3.org/2000/svg\"><rect onclick=\"a()\"/></svg>"
+        let text = Data(drawing.utf8).base64EncodedString()
+        let program = "import base64, gzip; print(base64.b64encode(gzip.compress(base64.b64decode('\(text)'))).decode())"
+        let printed = try Python.output(of: program).trimmingCharacters(in: .whitespacesAndNewlines)
+        let compressed = try #require(Data(base64Encoded: printed))
         let cleaned = drawing.replacing(" onclick=\"a()\"", with: "")
         for (cleans, expected) in [(true, cleaned), (false, drawing)] {
             try await RenderingRig.run({ $0.sources.cleansDrawings = cleans }) { rig in
                 rig.server.route("/s.svg", .data(Data(drawing.utf8)))
+                rig.server.route("/s.svgz", .data(compressed))
                 rig.server.route("/p.png", try Quadrants.png())
                 let url = rig.server.url("/").absoluteString
                 try await rig.serving { server, _ in
@@ -197,6 +202,8 @@ import Testing
                         await ImageCache.allCachesWillTerminate(within: 60)
                         rig.cache.clearMemoryCache()
                     }
+                    let inflated = try await server.get("/_/plain/\(url)s.svgz")
+                    #expect(inflated.text == expected && inflated.fields["content-type"] == "image/svg+xml")
                     // Those of one size are found on disk.
                     #expect(rig.server.count("/s.svg") == 3)
                     #expect(try await server.get("/_/plain/\(url)p.png@svg").status == 422)

@@ -14,13 +14,31 @@ enum SVGCodec: ImageCodec {
     static let isReadByProgram = true
 
     static func info(_ bytes: UnsafeRawBufferPointer) throws(ImagingError) -> ImageInfo {
-        let size = try SVGProgram(limits: .default).size(of: bytes).inPixels(longerSide: nil)
+        let size = try drawing(bytes) { text throws(ImagingError) in
+            try SVGProgram(limits: .default).size(of: text).inPixels(longerSide: nil)
+        }
         var info = ImageInfo(contentType: contentType, size: size, byteCount: bytes.count)
         info.hasAlpha = true
         return info
     }
 
     static func decode(
+        _ bytes: UnsafeRawBufferPointer,
+        _ options: DecodingOptions
+    ) throws(ImagingError) -> DecodedImage {
+        try drawing(bytes) { text throws(ImagingError) in try draw(text, options) }
+    }
+
+    /// Calls a body with the text, which may be compressed.
+    private static func drawing<Result>(
+        _ bytes: UnsafeRawBufferPointer,
+        _ body: (UnsafeRawBufferPointer) throws(ImagingError) -> Result
+    ) throws(ImagingError) -> Result {
+        guard CompressedDrawing.isHere(bytes) else { return try body(bytes) }
+        return try CompressedDrawing.text(of: bytes).withBytes(body)
+    }
+
+    private static func draw(
         _ bytes: UnsafeRawBufferPointer,
         _ options: DecodingOptions
     ) throws(ImagingError) -> DecodedImage {

@@ -1,14 +1,13 @@
-// Undoes the content codings of a body as it arrives: gzip with all its members, and deflate. For CurlHop.
+// Undoes gzip, with all its members, and deflate as bytes arrive. For bodies of responses and compressed drawings.
 
 internal import CKFZlib
-internal import Foundation
 
 /// The codings of a body, undone piece by piece.
 ///
 /// Libcurl could do that, but it knows the first member of gzip only, and refuses the names that are no coding.
-final class ContentDecoder {
+package final class ContentDecoder {
     /// What `Accept-Encoding` asks for.
-    static let accepted = "gzip, deflate"
+    package static let accepted = "gzip, deflate"
     /// More codings than a server has a use for would be there to exhaust memory.
     private static let mostCodings = 5
 
@@ -16,19 +15,19 @@ final class ContentDecoder {
     private let inflaters: [Inflater]
 
     /// Nil if a coding of the list cannot be undone.
-    init?(_ codings: [String]) {
+    package init?(_ codings: [String]) {
         let formats = codings.compactMap { Inflater.Format(coding: $0) }
         guard formats.count == codings.count, formats.count <= Self.mostCodings else { return nil }
         inflaters = formats.reversed().map(Inflater.init)
     }
 
     /// Whether the bytes so far are none of the codings'.
-    var isDamaged: Bool { inflaters.contains(where: \.isDamaged) }
+    package var isDamaged: Bool { inflaters.contains(where: \.isDamaged) }
     /// Whether the bytes so far are all of a body; none at all are an empty one.
-    var isComplete: Bool { inflaters.allSatisfy(\.isComplete) }
+    package var isComplete: Bool { inflaters.allSatisfy(\.isComplete) }
 
     /// Gives what bytes of the body stand for to the sink; false if it is damaged, or the sink wants no more.
-    func decode(_ bytes: UnsafeRawBufferPointer, to sink: (UnsafeRawBufferPointer) -> Bool) -> Bool {
+    package func decode(_ bytes: UnsafeRawBufferPointer, to sink: (UnsafeRawBufferPointer) -> Bool) -> Bool {
         decode(bytes, with: inflaters[...], to: sink)
     }
 
@@ -56,12 +55,12 @@ private final class Inflater {
         }
     }
 
-    private static let roomCount = 32 << 10
+    private static let outputCount = 32 << 10
 
     private let format: Format
     /// Zlib remembers its address.
     private let stream = UnsafeMutablePointer<z_stream>.allocate(capacity: 1)
-    private let room = UnsafeMutableRawBufferPointer.allocate(byteCount: roomCount, alignment: 16)
+    private let output = UnsafeMutableRawBufferPointer.allocate(byteCount: outputCount, alignment: 16)
     /// The first two bytes, which tell what kind of deflate it is, and which of what follows a member is another.
     private var beginning: [UInt8] = []
     private var isRunning = false
@@ -78,7 +77,7 @@ private final class Inflater {
     deinit {
         inflateEnd(stream)
         stream.deallocate()
-        room.deallocate()
+        output.deallocate()
     }
 
     /// A byte that is left alone after a member begins no other one.
@@ -129,14 +128,14 @@ private final class Inflater {
         stream.pointee.avail_in = UInt32(bytes.count)
         var code = Z_OK
         repeat {
-            stream.pointee.next_out = room.bindMemory(to: UInt8.self).baseAddress
-            stream.pointee.avail_out = UInt32(room.count)
+            stream.pointee.next_out = output.bindMemory(to: UInt8.self).baseAddress
+            stream.pointee.avail_out = UInt32(output.count)
             code = CKFZlib.inflate(stream, Z_NO_FLUSH)
             guard code == Z_OK || code == Z_STREAM_END || code == Z_BUF_ERROR else {
                 isDamaged = true
                 return nil
             }
-            let made = room.prefix(room.count - Int(stream.pointee.avail_out))
+            let made = output.prefix(output.count - Int(stream.pointee.avail_out))
             guard made.isEmpty || sink(UnsafeRawBufferPointer(rebasing: made)) else { return nil }
         } while code == Z_OK && (stream.pointee.avail_in > 0 || stream.pointee.avail_out == 0)
         if code == Z_STREAM_END {

@@ -85,11 +85,6 @@ package enum ImgproxySettings {
                 instead: "Results are converted to sRGB, and have no other profile: leave this out."
             ),
             .refused(
-                "SOURCE_URL_QUERY_SEPARATOR",
-                unless: "?",
-                instead: "A query begins with a question mark: write sources so, and leave this out."
-            ),
-            .refused(
                 "PRESERVE_HDR",
                 unless: "false",
                 instead: "Results have 8 bits a component, and the usual dynamic range: leave this out."

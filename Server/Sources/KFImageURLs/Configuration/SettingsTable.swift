@@ -44,7 +44,7 @@ package enum SettingsTable {
         ),
         Setting(
             "PRESETS_SEPARATOR",
-            .text("text"),
+            .separator,
             \.urls.presetsSeparator,
             help: "What stands between the presets of KF_PRESETS."
         ),
@@ -87,7 +87,7 @@ package enum SettingsTable {
         ),
         Setting(
             "ARGUMENTS_SEPARATOR",
-            .text("text"),
+            .separator,
             \.urls.argumentsSeparator,
             help: "What stands between an option of a URL and its arguments."
         ),
@@ -138,6 +138,12 @@ package enum SettingsTable {
             Value.text("folder").orNil(""),
             \.sources.localRoot,
             help: "The folder that local:/// begins at; without it, no files are read."
+        ),
+        Setting(
+            "SOURCE_URL_QUERY_SEPARATOR",
+            .separator,
+            \.sources.querySeparator,
+            help: "What ends the name in sources of local, s3 and gs: behind it stands the version of an object."
         ),
         Setting(
             "ALLOW_LOOPBACK_SOURCE_ADDRESSES",

@@ -112,6 +112,9 @@ extension Value where T == String {
     static func text(_ words: String) -> Self {
         Value(words: words, read: { $0 }, write: { $0 })
     }
+
+    /// What stands between two things: any text that is not empty.
+    static let separator = Value(words: "text", read: { $0.isEmpty ? nil : $0 }, write: { $0 })
 }
 
 /// Without a fraction where there is none.

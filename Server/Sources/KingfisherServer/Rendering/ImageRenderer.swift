@@ -118,10 +118,15 @@ package struct ImageRenderer: Rendering {
         }
     }
 
+    private var localFiles: LocalFiles? {
+        let sources = configuration.sources
+        return sources.localRoot.map { LocalFiles(root: $0, querySeparator: sources.querySeparator) }
+    }
+
     /// The beginning of the keys of sources that begin with a text, which is read as a source is.
     private func keyPrefix(of text: String) -> String {
-        if text.utf8.starts(with: LocalFiles.scheme), let root = configuration.sources.localRoot {
-            return LocalFiles(root: root).keyPrefix(of: text) ?? text
+        if text.utf8.starts(with: LocalFiles.scheme), let files = localFiles {
+            return files.keyPrefix(of: text) ?? text
         }
         // As the keys of objects are in URLs.
         let parts = text.split(separator: "/", maxSplits: 3, omittingEmptySubsequences: false)
@@ -268,11 +273,11 @@ package struct ImageRenderer: Rendering {
             }
             return .network(version(plan.delivery.cacheBuster, of: url))
         case "local":
-            guard let root = configuration.sources.localRoot, plan.sourceBytes.starts(with: LocalFiles.scheme) else {
+            guard let files = localFiles, plan.sourceBytes.starts(with: LocalFiles.scheme) else {
                 let reason = "Sources of local:// need KF_LOCAL_FILESYSTEM_ROOT."
                 throw RenderingError(status: 404, kind: "source_refused", reason: reason)
             }
-            let file = try LocalFiles(root: root).file(plan.sourceBytes)
+            let file = try files.file(plan.sourceBytes)
             try SourceCheck(configuration.sources, plan).byteCount(file.byteCount)
             return .provider(file)
         case let scheme? where scheme == "s3" || scheme == "gs":

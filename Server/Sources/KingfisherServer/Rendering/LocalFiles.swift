@@ -11,9 +11,10 @@ struct LocalFiles {
     static let scheme = Array("local://".utf8)
 
     private let root: [UInt8]
+    private let querySeparator: [UInt8]
 
-    init(root: String) {
-        self.root = Array(root.utf8)
+    init(root: String, querySeparator: String) {
+        (self.root, self.querySeparator) = (Array(root.utf8), Array(querySeparator.utf8))
     }
 
     /// A file by its source, such as `local:///photos/a.jpg`.
@@ -25,7 +26,7 @@ struct LocalFiles {
     /// Looking that up needs the file system, which should be a local one.
     func file(_ source: [UInt8]) throws(RenderingError) -> LocalFile {
         let name = source.dropFirst(Self.scheme.count)
-        let nameBeforeQuery = name.prefix { $0 != UInt8(ascii: "?") }
+        let nameBeforeQuery = name.firstRange(of: querySeparator).map { name[..<$0.lowerBound] } ?? name
         guard let file = file(named: name) ?? file(named: nameBeforeQuery) else { throw Self.missing }
         return file
     }

@@ -13,6 +13,7 @@ struct StoreSources: ConditionalImageLoading {
 
     let scheme: String
     private let settings: StoreSettings
+    private let querySeparator: String
     private let reader: S3Reader
 
     /// Those that a configuration allows.
@@ -53,14 +54,15 @@ struct StoreSources: ConditionalImageLoading {
         do { reader = try S3Reader(place, credentials: credentials) } catch {
             throw InvalidConfiguration(complaints: ["\(names): \(error)"])
         }
-        (self.scheme, self.settings) = (scheme, settings)
+        (self.scheme, self.settings, querySeparator) = (scheme, settings, sources.querySeparator)
     }
 
     /// The URL of a source, which its cache keys are made of.
     ///
-    /// What follows the bucket is the key, as it is, up to a question mark; behind that is the version.
+    /// What follows the bucket is the key, as it is, up to a question mark or what `KF_SOURCE_URL_QUERY_SEPARATOR` says;
+    /// behind that is the version.
     func url(of source: [UInt8]) throws(RenderingError) -> URL {
-        guard let object = StoredObject(source) else {
+        guard let object = StoredObject(source, querySeparator: querySeparator) else {
             throw refused("The source is not \(scheme)://bucket/key, with a key without the parts . and ..")
         }
         let isAllowed = settings.allowedBuckets.isEmpty || settings.allowedBuckets.contains(object.bucket)
@@ -121,7 +123,9 @@ struct StoredObject {
     let version: String?
 
     /// Reads `scheme://bucket/key?version`; nil if the bucket could change the host, or the key the bucket.
-    init?(_ source: [UInt8]) {
+    ///
+    /// The separator stands between key and version; without one, all is the key.
+    init?(_ source: [UInt8], querySeparator: String?) {
         guard let colon = source.firstIndex(of: UInt8(ascii: ":")), source[colon...].starts(with: "://".utf8) else {
             return nil
         }
@@ -129,20 +133,19 @@ struct StoredObject {
         guard let slash = rest.firstIndex(of: UInt8(ascii: "/")),
             let bucket = String(validating: rest[..<slash], as: UTF8.self), Self.isBucket(bucket)
         else { return nil }
-        let pieces = rest[slash...].split(separator: UInt8(ascii: "?"), maxSplits: 1, omittingEmptySubsequences: false)
-        let path = pieces[0].drop { $0 == UInt8(ascii: "/") }
+        let query = querySeparator.flatMap { rest[slash...].firstRange(of: Array($0.utf8)) }
+        let path = rest[slash..<(query?.lowerBound ?? rest.endIndex)].drop { $0 == UInt8(ascii: "/") }
         guard !path.isEmpty, let key = String(validating: path, as: UTF8.self), !Self.hasDots(key) else { return nil }
         (self.bucket, self.key) = (bucket, key)
-        version = pieces.count > 1 ? String(validating: pieces[1], as: UTF8.self) : nil
+        version = query.flatMap { String(validating: rest[$0.upperBound...], as: UTF8.self) }
     }
 
     /// Reads what ``url(_:)`` made; a fragment is no part of it.
     init?(url: URL) {
         let pieces = url.absoluteString.prefix { $0 != "#" }.split(separator: "?", maxSplits: 1)
-        guard let decoded = pieces.first.flatMap({ percentDecoded(String($0)) }), var object = StoredObject(decoded)
-        else {
-            return nil
-        }
+        guard let decoded = pieces.first.flatMap({ percentDecoded(String($0)) }), 
+            var object = StoredObject(decoded, querySeparator: nil)
+        else { return nil }
         if pieces.count > 1 { object = object.with(version: pieces[1].removingPercentEncoding) }
         self = object
     }

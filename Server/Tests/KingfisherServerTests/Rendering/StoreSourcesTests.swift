@@ -88,6 +88,25 @@ import Testing
         }
     }
 
+    @Test("A query begins where a setting says, in names of objects and of files", arguments: ["#", "?v=", "!"])
+    func querySeparator(_ separator: String) async throws {
+        try await run({ $0.sources.querySeparator = separator }) { rig, renderer in
+            let escaped = try #require(separator.addingPercentEncoding(withAllowedCharacters: []))
+            let image = try Quadrants.png()
+            rig.server.route("/b/a%3F1.png", image)
+            _ = try await renderer.render(rig.request("w:5", source: "s3://b/a%3F1.png\(escaped)2%3F"))
+            #expect(rig.server.lastRequest("/b/a%3F1.png")?.query == "versionId=2%3F")
+            _ = try await renderer.render(rig.request("w:6", source: "s3://b/a%3F1.png"))
+            #expect(rig.server.lastRequest("/b/a%3F1.png")?.query == nil)
+            let root = try #require(rig.configuration.sources.localRoot)
+            try image.body.write(to: URL(fileURLWithPath: root + "/c?1.png"))
+            for source in ["local:///c%3F1.png\(escaped)2", "local:///c%3F1.png"] {
+                #expect(try await renderer.render(rig.request("w:7", source: source)).image.pixelWidth == 7)
+            }
+            #expect(try await outcome(rig, renderer, "local:///c?1") == "404 source_not_found")
+        }
+    }
+
     @Test("What is no longer fresh is asked about, and confirmed") func conditional() async throws {
         try await run { rig, renderer in
             let fields = ["ETag": "\"one\"", "Cache-Control": "max-age=0"]

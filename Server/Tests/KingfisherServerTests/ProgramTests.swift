@@ -1,8 +1,10 @@
 // The program: what it says about its configuration, how it begins and ends.
 
 import Foundation
+import KFImageURLs
 import Kingfisher
 import KingfisherServer
+import KingfisherTestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(10))) struct ProgramTests {
@@ -158,6 +160,69 @@ import Testing
             connection.leave()
         }
         #expect(statuses == [[200, 404], [404, 200]])
+    }
+
+    @Test("A shop's environment of imgproxy serves the shop's images: signed, from S3, with its presets and its watermark")
+    func shop() async throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let file = folder.appending(path: "imgproxy.env")
+        let watermark = folder.appending(path: "logo.png")
+        try #require(Quadrants.image(0, 0, border: 5, "black").pngData()).write(to: watermark)
+        let store = try await TestServer.start()
+        store.route("/products/shoe.jpg", .data(try Quadrants.jpeg(Quadrants.image(800, 400))))
+        let lines = """
+            # signed URLs
+            IMGPROXY_KEY=736563726574
+            IMGPROXY_SALT=68656c6c6f
+            IMGPROXY_BIND=127.0.0.1:0
+            IMGPROXY_PRESETS=default=resizing_type:fill/quality:70,card=size:200:200/gravity:sm,detail=size:600:300
+            IMGPROXY_WATERMARK_PATH="\(watermark.path)"
+            IMGPROXY_WATERMARK_OPACITY=0.5
+            IMGPROXY_USE_S3=true
+            IMGPROXY_S3_REGION=eu-central-1
+            IMGPROXY_S3_ENDPOINT=\(store.url("").absoluteString)
+            IMGPROXY_AUTO_WEBP=true
+            export IMGPROXY_AUTO_AVIF=true
+            IMGPROXY_TTL=86400
+            IMGPROXY_MAX_SRC_RESOLUTION=30
+            IMGPROXY_ALLOWED_SOURCES=s3://products/
+            """
+        try lines.write(to: file, atomically: true, encoding: .utf8)
+        let settings = [
+            "IMGPROXY_ENV_LOCAL_FILE_PATH": file.path, "AWS_ACCESS_KEY_ID": "ID", "AWS_SECRET_ACCESS_KEY": "secret",
+            "XDG_CACHE_HOME": folder.path,
+        ]
+        let checked = try run(["check"], settings)
+        #expect(checked.status == 0 && checked.errors.isEmpty, "\(checked.errors)")
+        let (process, connection) = try await serving(settings)
+        defer { process.terminate() }
+        func answer(_ path: String, accept: String = "image/avif,image/webp,*/*") async throws -> Answer {
+            let pair = SignatureRules.Pair(key: Array("secret".utf8), salt: Array("hello".utf8))
+            try await connection.send("/\(SignatureRules().signature(of: path, with: pair))\(path)", ["Accept": accept])
+            return try await connection.answer()
+        }
+        let source = "/plain/s3://products/shoe.jpg"
+        for (accept, type) in [("image/avif,image/webp,*/*", "avif"), ("image/webp", "webp"), ("*/*", "jpeg")] {
+            let card = try await answer("/preset:card" + source, accept: accept)
+            #expect(card.status == 200 && card.fields["content-type"] == "image/\(type)", "\(card.text)")
+            #expect(card.fields["cache-control"]?.contains("max-age=86400") == true && card.fields["vary"] == "Accept")
+            let image = try #require(Image(data: Data(card.body)))
+            #expect(image.pixelWidth == 200 && image.pixelHeight == 200)
+        }
+        // Black lies on yellow, half of it each.
+        let marked = try await answer("/preset:detail/watermark:1:soea" + source + "@png")
+        let bitmap = try #require(Image(data: Data(marked.body))?.cgImage)
+        let corner = bitmap.withUnsafeBytes { $0[299 * bitmap.bytesPerRow + 599 * 4..<$0.count].prefix(4).map(Int.init) }
+        #expect(zip(corner, [0, 128, 128, 255]).allSatisfy { abs($0 - $1) < 12 }, "\(corner)")
+        #expect(try await answer("/preset:other" + source).status == 404)
+        #expect(try await answer("/preset:card/plain/s3://secrets/a.jpg").status == 404)
+        try await connection.send("/unsafe/preset:card" + source)
+        #expect(try await connection.answer().status == 403)
+        #expect(store.lastRequest("/products/shoe.jpg")?.header("Authorization")?.contains("eu-central-1") == true)
+        connection.leave()
+        await store.stop()
     }
 
     /// A server that runs, and a connection to it.

@@ -150,7 +150,7 @@ import Testing
         ]
         try await RunningServer.with(settings) { server in
             let answer = try await server.get(path)
-            #expect(answer.fields["cache-control"] == "max-age=9, public")
+            #expect(answer.fields["cache-control"] == "max-age=9, public" && answer.fields["vary"] == "Cookie")
             #expect(try await server.get(path, ["Cookie": "a=1"]).fields["cache-control"] == "max-age=9, private")
             let error = RenderingError(status: 404, kind: "source_status", reason: "")
             server.renderer.fail("https://e.com/b", with: error)

@@ -69,7 +69,9 @@ struct ImageAnswers: Sendable {
         }
         if configuration.delivery.namesSource, served.error == nil { fields.nameSource(plan.sourceBytes) }
         fields[.accessControlAllowOrigin] = configuration.delivery.allowedOrigin
-        if configuration.output.negotiates { fields[.vary] = "Accept" }
+        let varying = [(configuration.output.negotiates, "Accept"), (configuration.sources.handsCookiesOn, "Cookie")]
+        let names = varying.compactMap { $0 ? $1 : nil }
+        if !names.isEmpty { fields[.vary] = names.joined(separator: ", ") }
         let tags = plan.delivery.cacheTags
         if !tags.isEmpty { fields.set(.cacheTag, tags.sorted().joined(separator: ",")) }
         return fields

@@ -28,41 +28,56 @@ package enum DrawingCleaner {
             throw MarkupError(reason: "it is not in UTF-8")
         }
         var reader = MarkupReader(text)
-        var result = ""
-        result.reserveCapacity(data.count)
-        // The elements that are open and kept, how many are open within one that is left out, and text of CSS, which comments
-        // may have cut into pieces.
-        var (kept, dropped, style) = ([String](), 0, "")
+        var remains = Remains()
+        remains.text.reserveCapacity(data.count)
         while let piece = try reader.next() {
             if Task.isCancelled { throw MarkupError(reason: "nobody waits for it any more") }
+            remains.add(piece)
+        }
+        return Data(remains.text.utf8)
+    }
+
+    /// The harmless part of the markup so far.
+    private struct Remains {
+        var text = ""
+        /// The elements that are open and kept.
+        private var kept: [String] = []
+        /// How many elements are open within one that is left out.
+        private var dropped = 0
+        /// Text of CSS, which comments may have cut into pieces.
+        private var style = ""
+
+        mutating func add(_ piece: MarkupPiece) {
             switch piece {
-            case .start(let name, let attributes, let isEmpty):
-                // Browsers join the text of a style around elements within it.
-                guard dropped == 0, kept.last != "style", isHarmless(name, attributes) else {
-                    if !isEmpty { dropped += 1 }
-                    continue
-                }
-                result += "<\(name)"
-                for attribute in attributes where isHarmless(attribute, of: localName(name)) {
-                    result += " \(attribute.name)=\"\(escaped(attribute.value, inQuotes: true))\""
-                }
-                result += isEmpty ? "/>" : ">"
-                if !isEmpty { kept.append(localName(name)) }
-            case .end(let name):
-                if dropped > 0 {
-                    dropped -= 1
-                } else {
-                    if isHarmless(style: style) { result += escaped(style, inQuotes: false) }
-                    style = ""
-                    kept.removeLast()
-                    result += "</\(name)>"
-                }
-            case .text(let text):
-                guard dropped == 0 else { continue }
-                if kept.last == "style" { style += text } else { result += escaped(text, inQuotes: false) }
+            case .start(let name, let attributes, let isEmpty): start(name, attributes, isEmpty: isEmpty)
+            case .end where dropped > 0: dropped -= 1
+            case .end(let name): end(name)
+            case .text where dropped > 0: break
+            case .text(let more) where kept.last == "style": style += more
+            case .text(let more): text += escaped(more, inQuotes: false)
             }
         }
-        return Data(result.utf8)
+
+        private mutating func start(_ name: String, _ attributes: [MarkupAttribute], isEmpty: Bool) {
+            // Browsers join the text of a style around elements within it.
+            guard dropped == 0, kept.last != "style", isHarmless(name, attributes) else {
+                if !isEmpty { dropped += 1 }
+                return
+            }
+            text += "<\(name)"
+            for attribute in attributes where isHarmless(attribute, of: localName(name)) {
+                text += " \(attribute.name)=\"\(escaped(attribute.value, inQuotes: true))\""
+            }
+            text += isEmpty ? "/>" : ">"
+            if !isEmpty { kept.append(localName(name)) }
+        }
+
+        private mutating func end(_ name: String) {
+            if isHarmless(style: style) { text += escaped(style, inQuotes: false) }
+            style = ""
+            kept.removeLast()
+            text += "</\(name)>"
+        }
     }
 
     private static func localName(_ name: String) -> String {

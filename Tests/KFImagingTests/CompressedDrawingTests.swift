@@ -8,7 +8,8 @@ import Testing
 @_spi(Server) @testable import KFImaging
 
 @Suite struct CompressedDrawingTests {
-    private static let drawing = "<svg xmlns='http://www.w3.org/2000/svg' width='6' height='4'><rect width='3' height='4'/></svg>"
+    private static let drawing =
+        "<svg xmlns='http://www.w3.org/2000/svg' width='6' height='4'><rect width='3' height='4'/></svg>"
     private static let text = Data(drawing.utf8)
 
     @Test("A drawing in one member of gzip is an SVG, in two as well", arguments: [1, 2, 3])

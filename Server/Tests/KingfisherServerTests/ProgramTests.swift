@@ -162,7 +162,9 @@ import Testing
         #expect(statuses == [[200, 404], [404, 200]])
     }
 
-    @Test("A shop's environment of imgproxy serves the shop's images: signed, from S3, with its presets and its watermark")
+    @Test(
+        "A shop's environment of imgproxy serves the shop's images: signed, from S3, with its presets and its watermark"
+    )
     func shop() async throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -214,7 +216,9 @@ import Testing
         // Black lies on yellow, half of it each.
         let marked = try await answer("/preset:detail/watermark:1:soea" + source + "@png")
         let bitmap = try #require(Image(data: Data(marked.body))?.cgImage)
-        let corner = bitmap.withUnsafeBytes { $0[299 * bitmap.bytesPerRow + 599 * 4..<$0.count].prefix(4).map(Int.init) }
+        let corner = bitmap.withUnsafeBytes {
+            $0[299 * bitmap.bytesPerRow + 599 * 4..<$0.count].prefix(4).map(Int.init)
+        }
         #expect(zip(corner, [0, 128, 128, 255]).allSatisfy { abs($0 - $1) < 12 }, "\(corner)")
         #expect(try await answer("/preset:other" + source).status == 404)
         #expect(try await answer("/preset:card/plain/s3://secrets/a.jpg").status == 404)

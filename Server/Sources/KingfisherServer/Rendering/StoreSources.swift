@@ -143,7 +143,7 @@ struct StoredObject {
     /// Reads what ``url(_:)`` made; a fragment is no part of it.
     init?(url: URL) {
         let pieces = url.absoluteString.prefix { $0 != "#" }.split(separator: "?", maxSplits: 1)
-        guard let decoded = pieces.first.flatMap({ percentDecoded(String($0)) }), 
+        guard let decoded = pieces.first.flatMap({ percentDecoded(String($0)) }),
             var object = StoredObject(decoded, querySeparator: nil)
         else { return nil }
         if pieces.count > 1 { object = object.with(version: pieces[1].removingPercentEncoding) }

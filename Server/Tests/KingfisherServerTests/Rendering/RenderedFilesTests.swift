@@ -182,7 +182,8 @@ import Testing
     func drawings() async throws {
         let drawing = "<svg xmlns=\"http://www.w3.org/2000/svg\"><rect onclick=\"a()\"/></svg>"
         let text = Data(drawing.utf8).base64EncodedString()
-        let program = "import base64, gzip; print(base64.b64encode(gzip.compress(base64.b64decode('\(text)'))).decode())"
+        let program =
+            "import base64, gzip; print(base64.b64encode(gzip.compress(base64.b64decode('\(text)'))).decode())"
         let printed = try Python.output(of: program).trimmingCharacters(in: .whitespacesAndNewlines)
         let compressed = try #require(Data(base64Encoded: printed))
         let cleaned = drawing.replacing(" onclick=\"a()\"", with: "")

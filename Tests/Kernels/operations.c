@@ -117,6 +117,47 @@ static void check_columns(void) {
     end();
 }
 
+/// The three steps of resizing in linear light, of premultiplied pixels.
+static void check_light(void) {
+    enum { width = 90, most_taps = 12 };
+    uint8_t pixels[width * 4], portable[2][width * 4], output[2][width * 4];
+    int16_t light[most_taps][width * 4], row_weights[most_taps], column_weights[width * most_taps];
+    int16_t lines[width * 4], other[width * 4];
+    int32_t starts[width];
+    const int16_t *rows[most_taps];
+    begin("blend light");
+    for (int round = 0; round < 200; round++) {
+        const size_t taps = 4 + 4 * number_below(most_taps / 4), count = 1 + number_below(width);
+        const unsigned precision = 8 + number_below(7);
+        for (size_t tap = 0; tap < taps; tap++) {
+            for (size_t x = 0; x < width; x++) {
+                pixels[x * 4 + 3] = (uint8_t)(round % 2 ? 255 : number_below(256));
+                for (int c = 0; c < 3; c++) pixels[x * 4 + c] = (uint8_t)number_below(pixels[x * 4 + 3] + 1u);
+            }
+            kf_light_of_pixels(pixels, width, light[tap]);
+            rows[tap] = light[tap];
+        }
+        weigh(row_weights, taps, precision);
+        kf_blend_light_rows(KF_BLENDING_PORTABLE, rows, row_weights, taps, precision, width * 4, lines);
+        kf_blend_light_rows(kf_best_blending(), rows, row_weights, taps, precision, width * 4, other);
+        expect_near((uint8_t *)other, (uint8_t *)lines, width * 8, 0);
+        for (size_t x = 0; x < count; x++) {
+            starts[x] = (int32_t)number_below((uint32_t)(width - taps + 1));
+            weigh(column_weights + x * taps, taps, precision);
+        }
+        kf_blend_light_columns(
+            KF_BLENDING_PORTABLE, lines, light[0], starts, column_weights, taps, precision, count, portable[0],
+            portable[1]);
+        kf_blend_light_columns(
+            kf_best_blending(), lines, light[0], starts, column_weights, taps, precision, count, output[0], output[1]);
+        for (int i = 0; i < 2; i++) {
+            expect_near(output[i], portable[i], count * 4, 0);
+            add(portable[i], count * 4);
+        }
+    }
+    end();
+}
+
 static void check_blur(void) {
     begin("blur");
     for (int round = 0; round < 200; round++) {
@@ -160,6 +201,7 @@ void check_operations(void) {
     check_mix(true, 60, 0);
     check_rows();
     check_columns();
+    check_light();
     check_blur();
     check_checksum();
 }

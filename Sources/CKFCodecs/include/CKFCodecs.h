@@ -112,10 +112,22 @@ kf_status kf_jpeg_scans_end(kf_jpeg_reader *reader, kf_message *message);
 
 typedef struct kf_jpeg_writer kf_jpeg_writer;
 
-/// Begins a JPEG of opaque BGRA rows. `full_chroma` keeps the colour at full resolution. A progressive one shows all of the
-/// image early, and is written when all rows are there.
+/// How the coefficients of a JPEG are written.
+typedef enum kf_jpeg_coding {
+    /// Row by row, with the tables of codes that the standard gives as an example.
+    KF_JPEG_BASELINE,
+    /// With tables made for the image, when all rows are there.
+    KF_JPEG_OPTIMIZED,
+    /// So that all of the image shows early, when all rows are there.
+    KF_JPEG_PROGRESSIVE
+} kf_jpeg_coding;
+
+/// Begins a JPEG of opaque BGRA rows. `full_chroma` keeps the colour at full resolution. `steps` are the 64 steps that
+/// coefficients of the brightness are rounded to, row by row, and then the 64 of the colours; NULL takes those of the
+/// standard's Annex K for `quality`.
 kf_jpeg_writer *kf_jpeg_writer_open(
-    uint32_t width, uint32_t height, int quality, bool full_chroma, bool progressive, kf_message *message);
+    uint32_t width, uint32_t height, int quality, const uint32_t *steps, bool full_chroma, kf_jpeg_coding coding,
+    kf_message *message);
 /// Writes an EXIF block and an ICC profile, each if its size is not 0, before any row.
 kf_status kf_jpeg_writer_describe(
     kf_jpeg_writer *writer, const uint8_t *exif, size_t exif_size, const uint8_t *icc, size_t icc_size,
@@ -602,11 +614,28 @@ void kf_blend_columns(
     kf_blending blending, const int16_t *upper, const int16_t *lower, const int32_t *starts, const int16_t *weights,
     size_t taps, unsigned precision, size_t count, uint8_t *upper_output, uint8_t *lower_output);
 
+/// Linear light as whole numbers: that of white. Sums of rows and columns of it fit into 16 bits, halos too.
+#define KF_LIGHT (1 << 14)
+
+/// The light of premultiplied pixels in sRGB, premultiplied as well: four numbers a pixel, alpha from 0 to KF_LIGHT.
+void kf_light_of_pixels(const uint8_t *pixels, size_t count, int16_t *output);
+/// The same as `kf_blend_rows`, for light.
+void kf_blend_light_rows(
+    kf_blending blending, const int16_t *const *rows, const int16_t *weights, size_t taps, unsigned precision,
+    size_t count, int16_t *output);
+/// The same as `kf_blend_columns`, for light, of which pixels in sRGB are made.
+void kf_blend_light_columns(
+    kf_blending blending, const int16_t *upper, const int16_t *lower, const int32_t *starts, const int16_t *weights,
+    size_t taps, unsigned precision, size_t count, uint8_t *upper_output, uint8_t *lower_output);
+
 /// Adds pixels of a row, from column `first` on, to the sums of the boxes that they lie in: four numbers a box, of
 /// `box` columns each.
 void kf_box_add(const uint8_t *pixels, size_t first, size_t count, size_t box, uint64_t *sums);
 /// The means of boxes to which so many rows of `width` pixels have been added; the sums become zero.
 void kf_box_average(uint64_t *sums, size_t width, size_t box, size_t rows, uint8_t *output);
+/// The same two, for light.
+void kf_box_add_light(const int16_t *light, size_t first, size_t count, size_t box, uint64_t *sums);
+void kf_box_average_light(uint64_t *sums, size_t width, size_t box, size_t rows, int16_t *output);
 
 // ---------------------------------------------------------------------------------------------- blurring
 

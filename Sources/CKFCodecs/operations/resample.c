@@ -1,7 +1,9 @@
 // Weighted sums of rows and of columns, in whole numbers: the inner loops of resizing.
 //
-// Both loops exist for any processor and for AVX2, and give the same bytes.
+// All loops exist for any processor and for AVX2, and give the same bytes.
 #include "CKFCodecs.h"
+#include "../support/vectors.h"
+#include "srgb_tables.h"
 
 static inline int clamp16(int32_t value) { return value < -32768 ? -32768 : value > 32767 ? 32767 : value; }
 
@@ -27,6 +29,41 @@ static void blend_bytes(
     }
 }
 
+static void blend_light(
+    const int16_t *const *rows, const int16_t *weights, size_t taps, unsigned shift, size_t begin, size_t end,
+    int16_t *output) {
+    enum { block = 256 };
+    int32_t sums[block];
+    for (size_t first = begin; first < end; first += block) {
+        const size_t count = end - first < block ? end - first : block;
+        for (size_t i = 0; i < count; i++) sums[i] = 1 << (shift - 1);
+        for (size_t tap = 0; tap < taps; tap++) {
+            const int32_t weight = weights[tap];
+            const int16_t *row = rows[tap] + first;
+            for (size_t i = 0; i < count; i++) sums[i] += weight * row[i];
+        }
+        for (size_t i = 0; i < count; i++) output[first + i] = (int16_t)clamp16(sums[i] >> shift);
+    }
+}
+
+static inline int clamp_light(int32_t value) { return value < 0 ? 0 : value > KF_LIGHT ? KF_LIGHT : value; }
+
+/// Stores a pixel of light, which is premultiplied, as encoded bytes.
+static inline void store_light(const int32_t *light, const uint8_t *byte_of_light, uint8_t *output) {
+    const int alpha = clamp_light(light[3]);
+    const int opacity = (alpha * 255 + KF_LIGHT / 2) / KF_LIGHT;
+    output[3] = (uint8_t)opacity;
+    if (alpha == KF_LIGHT) {
+        for (int c = 0; c < 3; c++) output[c] = byte_of_light[clamp_light(light[c])];
+        return;
+    }
+    for (int c = 0; c < 3; c++) {
+        const int color = clamp_light(light[c]);
+        const int own = color < alpha ? (color * KF_LIGHT + alpha / 2) / alpha : KF_LIGHT;
+        output[c] = opacity ? (uint8_t)((byte_of_light[own] * opacity + 127) / 255) : 0;
+    }
+}
+
 static inline void store_pixel(const int32_t *sums, unsigned shift, uint8_t *output) {
     const int alpha = clamp8(sums[3] >> shift);
     for (int c = 0; c < 3; c++) {
@@ -36,9 +73,10 @@ static inline void store_pixel(const int32_t *sums, unsigned shift, uint8_t *out
     output[3] = (uint8_t)alpha;
 }
 
+/// With a table the numbers are light.
 static void blend_line(
-    const int16_t *row, const int32_t *starts, const int16_t *weights, size_t taps, unsigned shift, size_t count,
-    uint8_t *output) {
+    const uint8_t *byte_of_light, const int16_t *row, const int32_t *starts, const int16_t *weights, size_t taps,
+    unsigned shift, size_t count, uint8_t *output) {
     for (size_t x = 0; x < count; x++) {
         const int16_t *pixel = row + (size_t)starts[x] * 4;
         int32_t sums[4];
@@ -47,7 +85,12 @@ static void blend_line(
             const int32_t weight = weights[x * taps + tap];
             for (int c = 0; c < 4; c++) sums[c] += weight * pixel[c];
         }
-        store_pixel(sums, shift, output + x * 4);
+        if (byte_of_light) {
+            for (int c = 0; c < 4; c++) sums[c] >>= shift;
+            store_light(sums, byte_of_light, output + x * 4);
+        } else {
+            store_pixel(sums, shift, output + x * 4);
+        }
     }
 }
 
@@ -106,6 +149,35 @@ static AVX2 void blend_rows_avx2(
     blend_bytes(rows, weights, taps, shift, i, count, output);
 }
 
+static AVX2 void blend_light_avx2(
+    const int16_t *const *rows, const int16_t *weights, size_t taps, unsigned shift, size_t count, int16_t *output) {
+    const __m128i shifts = _mm_cvtsi32_si128((int)shift);
+    const __m256i half = _mm256_set1_epi32(1 << (shift - 1));
+    size_t i = 0;
+    for (; i + 32 <= count; i += 32) {
+        __m256i sums[4] = {half, half, half, half};
+        for (size_t tap = 0; tap < taps; tap += 2) {
+            int both;
+            __builtin_memcpy(&both, weights + tap, sizeof both);
+            const __m256i pair = _mm256_set1_epi32(both);
+            for (int part = 0; part < 2; part++) {
+                const __m256i one = _mm256_loadu_si256((const __m256i *)(rows[tap] + i + part * 16));
+                const __m256i two = _mm256_loadu_si256((const __m256i *)(rows[tap + 1] + i + part * 16));
+                const __m256i low = _mm256_madd_epi16(_mm256_unpacklo_epi16(one, two), pair);
+                const __m256i high = _mm256_madd_epi16(_mm256_unpackhi_epi16(one, two), pair);
+                sums[part * 2] = _mm256_add_epi32(sums[part * 2], low);
+                sums[part * 2 + 1] = _mm256_add_epi32(sums[part * 2 + 1], high);
+            }
+        }
+        for (int part = 0; part < 2; part++) {
+            const __m256i low = _mm256_sra_epi32(sums[part * 2], shifts);
+            const __m256i high = _mm256_sra_epi32(sums[part * 2 + 1], shifts);
+            _mm256_storeu_si256((__m256i *)(output + i + part * 16), _mm256_packs_epi32(low, high));
+        }
+    }
+    blend_light(rows, weights, taps, shift, i, count, output);
+}
+
 /// The sums of four pixels, as pairs of one component: (0, 1) in the lower half and (2, 3) in the upper one.
 static INLINE __m256i add_four(const int16_t *pixels, __m256i factors, __m256i sums) {
     const __m256i pairs = _mm256_broadcastsi128_si256(
@@ -114,9 +186,10 @@ static INLINE __m256i add_four(const int16_t *pixels, __m256i factors, __m256i s
     return _mm256_add_epi32(sums, _mm256_madd_epi16(values, factors));
 }
 
-static AVX2 void blend_columns_avx2(
-    const int16_t *upper, const int16_t *lower, const int32_t *starts, const int16_t *weights, size_t taps,
-    unsigned shift, size_t count, uint8_t *upper_output, uint8_t *lower_output) {
+/// With a table the numbers are light.
+static INLINE void blend_columns_with(
+    const uint8_t *byte_of_light, const int16_t *upper, const int16_t *lower, const int32_t *starts,
+    const int16_t *weights, size_t taps, unsigned shift, size_t count, uint8_t *upper_output, uint8_t *lower_output) {
     const __m256i shares = _mm256_setr_epi8(
         0, 1, 2, 3, 0, 1, 2, 3, 0, 1, 2, 3, 0, 1, 2, 3, 4, 5, 6, 7, 4, 5, 6, 7, 4, 5, 6, 7, 4, 5, 6, 7);
     const __m128i shifts = _mm_cvtsi32_si128((int)shift);
@@ -136,12 +209,32 @@ static AVX2 void blend_columns_avx2(
             _mm256_permute2x128_si256(upper_sums, lower_sums, 0x20),
             _mm256_permute2x128_si256(upper_sums, lower_sums, 0x31));
         const __m256i words = _mm256_sra_epi32(_mm256_add_epi32(sum, half), shifts);
+        if (byte_of_light) {
+            int32_t light[8];
+            _mm256_storeu_si256((__m256i *)light, words);
+            store_light(light, byte_of_light, upper_output + x * 4);
+            store_light(light + 4, byte_of_light, lower_output + x * 4);
+            continue;
+        }
         const __m256i bytes = _mm256_packus_epi16(_mm256_packs_epi32(words, words), words);
         const __m256i pixels = _mm256_min_epu8(bytes, _mm256_shuffle_epi8(bytes, _mm256_set1_epi8(3)));
         const int above = _mm_cvtsi128_si32(_mm256_castsi256_si128(pixels)), below = _mm256_extract_epi32(pixels, 4);
         __builtin_memcpy(upper_output + x * 4, &above, sizeof above);
         __builtin_memcpy(lower_output + x * 4, &below, sizeof below);
     }
+}
+
+static AVX2 void blend_columns_avx2(
+    const int16_t *upper, const int16_t *lower, const int32_t *starts, const int16_t *weights, size_t taps,
+    unsigned shift, size_t count, uint8_t *upper_output, uint8_t *lower_output) {
+    blend_columns_with(NULL, upper, lower, starts, weights, taps, shift, count, upper_output, lower_output);
+}
+
+static AVX2 void blend_light_columns_avx2(
+    const int16_t *upper, const int16_t *lower, const int32_t *starts, const int16_t *weights, size_t taps,
+    unsigned shift, size_t count, uint8_t *upper_output, uint8_t *lower_output) {
+    blend_columns_with(
+        kf_srgb_byte_of_light(), upper, lower, starts, weights, taps, shift, count, upper_output, lower_output);
 }
 #endif
 
@@ -177,6 +270,58 @@ void kf_blend_columns(
 #else
     (void)blending;
 #endif
-    blend_line(upper, starts, weights, taps, shift, count, upper_output);
-    blend_line(lower, starts, weights, taps, shift, count, lower_output);
+    blend_line(NULL, upper, starts, weights, taps, shift, count, upper_output);
+    blend_line(NULL, lower, starts, weights, taps, shift, count, lower_output);
+}
+
+// ---------------------------------------------------------------------------------------------- light
+
+/// The light of a pixel that is partly or wholly see-through.
+static void light_of_transparent(const uint8_t *pixel, const int16_t *light_of_byte, int16_t *output) {
+    const int opacity = pixel[3];
+    for (int c = 0; c < 3; c++) {
+        const int own = pixel[c] < opacity ? (pixel[c] * 255 + opacity / 2) / opacity : 255;
+        output[c] = (int16_t)((light_of_byte[own] * opacity + 127) / 255);
+    }
+    output[3] = (int16_t)((opacity * KF_LIGHT + 127) / 255);
+}
+
+void kf_light_of_pixels(const uint8_t *pixels, size_t count, int16_t *output) {
+    const int16_t *light_of_byte = kf_srgb_light_of_byte();
+    for (size_t x = 0; x < count; x++, pixels += 4, output += 4) {
+        if (__builtin_expect(pixels[3] == 255, 1)) {
+            // Stored at once: four stores would take twice as long.
+            const i16x4 light = {
+                light_of_byte[pixels[0]], light_of_byte[pixels[1]], light_of_byte[pixels[2]], KF_LIGHT};
+            __builtin_memcpy(output, &light, sizeof light);
+        } else {
+            light_of_transparent(pixels, light_of_byte, output);
+        }
+    }
+}
+
+void kf_blend_light_rows(
+    kf_blending blending, const int16_t *const *rows, const int16_t *weights, size_t taps, unsigned precision,
+    size_t count, int16_t *output) {
+#if defined(__x86_64__)
+    if (blending == KF_BLENDING_AVX2) return blend_light_avx2(rows, weights, taps, precision, count, output);
+#else
+    (void)blending;
+#endif
+    blend_light(rows, weights, taps, precision, 0, count, output);
+}
+
+void kf_blend_light_columns(
+    kf_blending blending, const int16_t *upper, const int16_t *lower, const int32_t *starts, const int16_t *weights,
+    size_t taps, unsigned precision, size_t count, uint8_t *upper_output, uint8_t *lower_output) {
+#if defined(__x86_64__)
+    if (blending == KF_BLENDING_AVX2)
+        return blend_light_columns_avx2(
+            upper, lower, starts, weights, taps, precision, count, upper_output, lower_output);
+#else
+    (void)blending;
+#endif
+    const uint8_t *byte_of_light = kf_srgb_byte_of_light();
+    blend_line(byte_of_light, upper, starts, weights, taps, precision, count, upper_output);
+    blend_line(byte_of_light, lower, starts, weights, taps, precision, count, lower_output);
 }

@@ -7,6 +7,7 @@
 typedef uint8_t u8x4 __attribute__((ext_vector_type(4)));
 typedef uint8_t u8x8 __attribute__((ext_vector_type(8)));
 typedef uint8_t u8x16 __attribute__((ext_vector_type(16)));
+typedef int16_t i16x4 __attribute__((ext_vector_type(4)));
 typedef int16_t i16x8 __attribute__((ext_vector_type(8)));
 typedef uint16_t u16x16 __attribute__((ext_vector_type(16)));
 

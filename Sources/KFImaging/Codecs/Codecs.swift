@@ -91,6 +91,10 @@ package enum Codecs {
             throw .encodingFailed(type, detail: "the image is empty")
         }
         try type.check(bitmap.size)
+        var options = options
+        if let score = options.targetScore, !options.lossless, [.jpeg, .webp, .avif].contains(type) {
+            options.quality = try QualityTarget(score: score, codec: codec, options: options).quality(for: bitmap)
+        }
         return try codec.encode(bitmap, options)
     }
 

@@ -24,6 +24,7 @@ extension MessageWriter {
                 writer.add(coverage.width)
                 writer.add(coverage.height)
             }
+            writer.add(box.space == .linear)
         }
     }
 }
@@ -59,6 +60,7 @@ extension MessageReader {
             thumbnail.coverage = try reader.optional { reader throws(MalformedMessage) in
                 PixelExtent(width: try reader.share(), height: try reader.share())
             }
+            thumbnail.space = try reader.bool() ? .linear : .encoded
             return thumbnail
         }
         return options

@@ -11,10 +11,13 @@ public struct EncoderSettings: Sendable, Hashable {
     /// The sizes that a palette may have.
     public static let paletteSizes = 2...256
 
-    /// Whether a JPEG shows all of the image early, coarsely at first; false unless set.
+    /// The steps that a JPEG is rounded to; for what is seen unless set.
+    public var jpegTables = JPEGTables.perceptual
+    /// Whether a JPEG shows all of the image early, coarsely at first; true unless set.
     ///
-    /// Such files are a little smaller, and take more time and memory to write and to read.
-    public var isProgressive = false
+    /// Such files are a little smaller, and take more time and memory to write and to read. Above 24 megapixels none is
+    /// made.
+    public var isProgressive = true
     /// Whether a PNG shows all of the image early; false unless set.
     ///
     /// Such files are larger. PNGs of several frames are not interlaced.
@@ -24,14 +27,14 @@ public struct EncoderSettings: Sendable, Hashable {
     /// Where there are more, each becomes the nearest of those that stand for them, without dithering. Images that are
     /// partly see-through keep their colours.
     public var paletteSize: Int?
-    /// How long WebP looks for smaller files, 0…6; nil is 4, and 6 where nothing may be lost.
+    /// How long WebP looks for smaller files, 0…6; nil is 2, and 6 where nothing may be lost.
     public var webPEffort: Int?
     /// What WebP takes images for.
     public var webPPreset = WebPPreset.general
-    /// How quickly AVIF is written, 0…10, of animations at most 6; 8 unless set.
+    /// How quickly AVIF is written, 0…10, of animations at most 6; 9 unless set.
     ///
     /// Slower is smaller.
-    public var avifSpeed = 8
+    public var avifSpeed = 9
 
     /// The usual settings.
     public init() {}
@@ -40,8 +43,16 @@ public struct EncoderSettings: Sendable, Hashable {
     package var identifier: String {
         self == Self()
             ? ""
-            : "\(isProgressive) \(isInterlaced) \(paletteSize ?? 0) \(webPEffort ?? -1) \(webPPreset) \(avifSpeed)"
+            : "\(jpegTables) \(isProgressive) \(isInterlaced) \(paletteSize ?? 0) \(webPEffort ?? -1) \(webPPreset) \(avifSpeed)"
     }
+}
+
+/// The tables of steps that a JPEG's coefficients are rounded to.
+public enum JPEGTables: Sendable, Hashable, CaseIterable {
+    /// Coarser where the eye sees less: 13 to 15 % fewer bytes than with the others at an equal score of SSIMULACRA2.
+    case perceptual
+    /// Those of the standard's Annex K, which most programs write.
+    case annexK
 }
 
 /// What an image is, for the encoder of WebP, which then weighs details and flat areas differently.

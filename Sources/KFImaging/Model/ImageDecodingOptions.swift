@@ -35,9 +35,10 @@ public struct ImageDecodingOptions: Sendable, Hashable {
     func target(for stored: PixelSize, _ orientation: Orientation = .up) -> ScaledSize {
         guard let thumbnail else { return ScaledSize(Geometry.thumbnail(of: stored, limit: maxPixelSize ?? 0)) }
         guard orientation.isTransposing else {
-            return ScaledSize(thumbnail.scaled(stored), coverage: thumbnail.coverage)
+            return ScaledSize(thumbnail.scaled(stored), coverage: thumbnail.coverage, in: thumbnail.space)
         }
-        return ScaledSize(thumbnail.scaled(stored.transposed).transposed, coverage: thumbnail.coverage?.transposed)
+        let size = thumbnail.scaled(stored.transposed).transposed
+        return ScaledSize(size, coverage: thumbnail.coverage?.transposed, in: thumbnail.space)
     }
 }
 

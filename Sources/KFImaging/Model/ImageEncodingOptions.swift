@@ -8,10 +8,12 @@ public struct ImageEncodingOptions: Sendable, Hashable {
     ///
     /// WebP loses nothing where colours are few, as in drawings and GIFs, and that is smaller.
     public var quality: Double
+    /// The score of SSIMULACRA 2 that JPEG, WebP and AVIF are to reach, in place of the quality.
+    package var targetScore: Double?
     /// Whether nothing may be lost, for formats that can do both; false unless set.
     public var lossless: Bool
-    /// What encoders do beside that.
-    public var encoder = EncoderSettings()
+    /// What encoders do beside that; JPEG has the tables of Annex K unless set, as Kingfisher's has.
+    public var encoder: EncoderSettings
     /// The resolution of the colours in JPEG and AVIF.
     package var subsampling = ChromaSubsampling.automatic
     /// The sides of the images in an icon.
@@ -31,6 +33,8 @@ public struct ImageEncodingOptions: Sendable, Hashable {
     public init(quality: Double = 1, lossless: Bool = false) {
         self.quality = quality.isNaN ? 1 : min(max(quality, 0), 1)
         self.lossless = lossless
+        encoder = EncoderSettings()
+        encoder.jpegTables = .annexK
     }
 }
 

@@ -4,8 +4,8 @@ import Foundation
 
 /// How a resized image is made out of the pixels of the original.
 ///
-/// All but ``nearest`` take more pixels into account the more an image is reduced, so nothing is skipped. All work on
-/// sRGB values as they are.
+/// All but ``nearest`` take more pixels into account the more an image is reduced, so nothing is skipped. Which numbers
+/// they add up is another choice: ``WorkingSpace``.
 public enum ResamplingFilter: String, Sendable, Hashable, CaseIterable {
     /// ``lanczos3`` along an axis that is reduced, ``catmullRom`` along one that is enlarged; the default.
     case automatic

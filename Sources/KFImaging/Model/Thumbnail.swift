@@ -36,6 +36,8 @@ package struct Thumbnail: Sendable, Hashable {
     package var enlarges: Bool
     /// The shares of the displayed width and height that the scaled image shows, see ``ScaledSize``; nil is all of both.
     package var coverage: PixelExtent?
+    /// The numbers of which a pixel is the mean.
+    package var space = WorkingSpace.encoded
 
     package init(width: Int, height: Int, mode: ThumbnailMode, anchor: ThumbnailAnchor, enlarges: Bool) {
         self.width = width

@@ -15,6 +15,8 @@ struct BoxReduction {
     private let box: PixelSize
     private let source: PixelSize
     private let sums: Buffer<UInt64>
+    /// Pixels of a row as light; nil where bytes are added up.
+    private let light: Buffer<Int16>?
     private var resampler: Resampler
     private var received = 0
     private var rowsInBox = 0
@@ -46,6 +48,7 @@ struct BoxReduction {
             (source.height + box.height - 1) / box.height
         )
         sums = try Buffer(boxes.width * 4, isZeroed: true)
+        light = target.space == .linear ? try Buffer(min(source.width, Self.partLength) * 4) : nil
         resampler = try Resampler(
             from: boxes,
             extent: PixelExtent(width: extent.width / Double(box.width), height: extent.height / Double(box.height)),
@@ -56,17 +59,31 @@ struct BoxReduction {
 
     /// Adds pixels of the next row, from a column on.
     func add(_ pixels: UnsafePointer<UInt8>, column: Int, count: Int) {
-        kf_box_add(pixels, column, count, box.width, sums.base)
+        guard let light else { return kf_box_add(pixels, column, count, box.width, sums.base) }
+        for first in stride(from: 0, to: count, by: Self.partLength) {
+            let length = min(Self.partLength, count - first)
+            kf_light_of_pixels(pixels + first * 4, length, light.base)
+            kf_box_add_light(light.base, column + first, length, box.width, sums.base)
+        }
     }
+
+    /// How many pixels become light at a time, which stay in the nearest cache.
+    private static let partLength = 1024
 
     /// Ends a row of which all pixels have been added, and makes the target rows that are complete with it.
     mutating func endRow(to output: PixelRows) {
         received += 1
         rowsInBox += 1
-        guard rowsInBox == box.height || received == source.height, let space = resampler.space else { return }
-        kf_box_average(sums.base, source.width, box.width, rowsInBox, space.rows)
+        guard rowsInBox == box.height || received == source.height else { return }
+        if let row = resampler.spaceForLight {
+            kf_box_average_light(sums.base, source.width, box.width, rowsInBox, row)
+        } else if let space = resampler.space {
+            kf_box_average(sums.base, source.width, box.width, rowsInBox, space.rows)
+        } else {
+            return
+        }
         rowsInBox = 0
-        resampler.receive(1, to: output)
+        resampler.receiveWritten(1, to: output)
     }
 
     /// Adds a whole row.

@@ -8,9 +8,14 @@ extension Image {
     /// - Parameters:
     ///   - size: In points; rounded to whole pixels, at least 1 a side.
     ///   - filter: How pixels are made out of pixels.
+    ///   - space: The numbers of which a pixel is the mean.
     /// - Returns: The image, or nil when no bitmap can have that size or there is not enough memory. An empty
     ///   image is returned unchanged.
-    package func resized(toPoints size: CGSize, filter: ResamplingFilter = .automatic) -> Image? {
+    package func resized(
+        toPoints size: CGSize,
+        filter: ResamplingFilter = .automatic,
+        in space: WorkingSpace = .encoded
+    ) -> Image? {
         guard let bitmap = cgImage else { return self }
         guard let canvas = Geometry.canvas(points: size, scale: scale) else { return nil }
         // Of two pixels that are equally near, it is the left or the upper one as the image is shown.
@@ -20,7 +25,7 @@ extension Image {
         }
         // Turning the smaller of the two images is less work, and the kernel is symmetric.
         let stored = imageOrientation.isTransposing ? canvas.transposed : canvas
-        let result = try? bitmap.resampled(to: stored, filter: filter).oriented(from: imageOrientation)
+        let result = try? bitmap.resampled(to: stored, filter: filter, in: space).oriented(from: imageOrientation)
         return result.map { derived($0) }
     }
 

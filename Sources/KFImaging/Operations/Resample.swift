@@ -5,7 +5,7 @@ import CKFCodecs
 /// Resizes an image whose rows arrive one after another.
 ///
 /// Rows are made out of rows first: of the many that arrive few remain, and only they are resized horizontally. All
-/// sums are of whole numbers; bytes are rounded once. Holds as many rows as the kernel is high, and those of one band,
+/// sums are of whole numbers; bytes are rounded once. In linear light rows become light as they arrive. Holds as many rows as the kernel is high, and those of one band,
 /// into which the caller writes. Lines are made in pairs, which share the work of loading the columns' weights; those
 /// that are so long that the weights are computed section by section are made one by one.
 ///
@@ -16,24 +16,32 @@ struct Resampler {
     private let target: PixelSize
     private var columns: ResamplingKernel
     private var lines: ResamplingKernel
-    /// The last rows, row j at j modulo their number; none when all rows are in memory anyway.
-    private let window: Buffer<UInt8>?
+    private let window: Window
     /// How many rows the window has room for.
     private let slots: Int
     /// How many of them may arrive at a time.
     private let band: Int
     /// The rows that make up one line.
-    private let parts: Buffer<UnsafePointer<UInt8>?>
+    private let parts: Buffer<UnsafeRawPointer?>
     /// Their weighted sum, for two lines.
     private let sums: Buffer<Int16>
     private let blending = kf_best_blending()
     private var received = 0
     private var emitted = 0
 
+    /// The last rows of the source, row j at j modulo their number.
+    private enum Window {
+        /// All rows are in memory anyway.
+        case none
+        case bytes(Buffer<UInt8>)
+        /// Those that arrive are bytes.
+        case light(Buffer<Int16>, arriving: Buffer<UInt8>)
+    }
+
     /// - Parameters:
     ///   - source: The size that the rows have.
     ///   - extent: How much of that is the image; nil when all of it is.
-    ///   - target: The size to make, and how much of the image it shows.
+    ///   - target: The size to make, how much of the image it shows, and the numbers that are added up.
     ///   - filter: The kernel.
     /// - Throws: ``ImagingError/outOfMemory(bytes:)``.
     init(
@@ -72,7 +80,12 @@ struct Resampler {
         )
         band = Self.band(of: source)
         slots = min(lines.taps + band, source.height)
-        window = isWindowed ? try Buffer(slots * source.width * 4) : nil
+        switch scaled.space {
+        case .encoded: window = isWindowed ? .bytes(try Buffer(slots * source.width * 4)) : .none
+        case .linear:
+            let arriving = try Buffer<UInt8>((isWindowed ? band : 1) * source.width * 4)
+            window = .light(try Buffer(slots * source.width * 4), arriving: arriving)
+        }
         parts = try Buffer(lines.taps)
         sums = try Buffer((columns.longestSpan + 3) * 4 * 2)
     }
@@ -89,47 +102,79 @@ struct Resampler {
 
     /// Where the next source rows are to be written, and how many at most; nil when all have been received.
     var space: (rows: UnsafeMutablePointer<UInt8>, count: Int)? {
-        guard received < source.height, let window else { return nil }
+        guard received < source.height else { return nil }
         let slot = received % slots
-        return (window.base + slot * bytesPerRow, min(band, slots - slot, source.height - received))
+        let count = min(band, slots - slot, source.height - received)
+        switch window {
+        case .none: return nil
+        case .bytes(let rows): return (rows.base + slot * bytesPerRow, count)
+        case .light(_, let arriving): return (arriving.base, count)
+        }
+    }
+
+    /// Where the next row is to be written as light; nil if rows are no light, or all have been received.
+    var spaceForLight: UnsafeMutablePointer<Int16>? {
+        guard received < source.height, case .light(let rows, _) = window else { return nil }
+        return rows.base + received % slots * bytesPerRow
     }
 
     /// Records that so many rows have been written to ``space``, and makes the target rows that are complete with them.
     mutating func receive(_ count: Int, to output: PixelRows) {
-        guard let window else { return }
+        guard case .light(_, let arriving) = window else { return receiveWritten(count, to: output) }
+        for row in 0..<count { receive(arriving.base + row * bytesPerRow, to: output) }
+    }
+
+    /// Makes light of a row, and the target rows that are complete with it.
+    private mutating func receive(_ row: UnsafePointer<UInt8>, to output: PixelRows) {
+        guard let light = spaceForLight else { return }
+        kf_light_of_pixels(row, source.width, light)
+        receiveWritten(1, to: output)
+    }
+
+    /// Records that so many rows are in the window, and makes the target rows that are complete with them.
+    mutating func receiveWritten(_ count: Int, to output: PixelRows) {
         received += count
         let (slots, length) = (slots, bytesPerRow)
         while emitted < target.height, min(lines.start(of: emitted) + lines.taps, source.height) <= received {
-            emit(emitted, to: output) { UnsafePointer(window.base + $0 % slots * length) }
+            switch window {
+            case .none: return
+            case .bytes(let rows): emit(emitted, to: output) { UnsafeRawPointer(rows.base + $0 % slots * length) }
+            case .light(let rows, _): emit(emitted, to: output) { UnsafeRawPointer(rows.base + $0 % slots * length) }
+            }
             emitted += 1
         }
     }
 
-    /// Resizes an image in memory.
+    /// Resizes an image in memory to the size of the output.
     static func resize(
         _ rows: UnsafePointer<UInt8>,
         bytesPerRow: Int,
         from source: PixelSize,
-        showing coverage: PixelExtent,
-        to output: PixelRows,
-        _ filter: ResamplingFilter
+        to target: ScaledSize,
+        _ filter: ResamplingFilter,
+        output: PixelRows
     ) throws(ImagingError) {
-        let target = ScaledSize(output.size, coverage: coverage)
         var resampler = try Resampler(from: source, PixelExtent(source), to: target, filter, isWindowed: false)
         defer { withExtendedLifetime(resampler) {} }
-        for line in 0..<output.size.height {
-            resampler.emit(line, to: output) { rows + $0 * bytesPerRow }
+        switch target.space {
+        case .encoded:
+            for line in 0..<output.size.height {
+                resampler.emit(line, to: output) { UnsafeRawPointer(rows + $0 * bytesPerRow) }
+            }
+        case .linear:
+            for y in 0..<source.height { resampler.receive(rows + y * bytesPerRow, to: output) }
         }
     }
 
     /// Adds up the rows of one line, and makes it and the one before it when it is the second of a pair or the last.
-    private mutating func emit(_ line: Int, to output: PixelRows, row: (Int) -> UnsafePointer<UInt8>) {
+    private mutating func emit(_ line: Int, to output: PixelRows, row: (Int) -> UnsafeRawPointer) {
         let upper = columns.isWhole ? line - line % 2 : line
         for column in stride(from: 0, to: target.width, by: columns.sectionLength) {
             columns.describe(sectionOf: column)
             addRows(of: line, row: row)
             guard upper < line || line == target.height - 1 || !columns.isWhole else { continue }
-            kf_blend_columns(
+            let blendColumns = isLight ? kf_blend_light_columns : kf_blend_columns
+            blendColumns(
                 blending,
                 sums(of: upper),
                 sums(of: line),
@@ -144,22 +189,27 @@ struct Resampler {
         }
     }
 
+    private var isLight: Bool { if case .light = window { true } else { false } }
+
     /// Adds up the rows of one line where the columns' section lies.
-    private mutating func addRows(of line: Int, row: (Int) -> UnsafePointer<UInt8>) {
+    private mutating func addRows(of line: Int, row: (Int) -> UnsafeRawPointer) {
         let first = lines.start(of: line)
+        let offset = columns.origin * (isLight ? 8 : 4)
         // The last one may be one beyond the source, without any weight.
-        for tap in 0..<lines.taps { parts.base[tap] = row(min(first + tap, source.height - 1)) + columns.origin * 4 }
+        for tap in 0..<lines.taps { parts.base[tap] = row(min(first + tap, source.height - 1)) + offset }
         let count = min(columns.span, source.width - columns.origin)
-        kf_blend_rows(
-            blending,
-            parts.base,
-            lines.weights.base + (line - lines.section.lowerBound) * lines.taps,
-            lines.taps,
-            lines.precision,
-            count * 4,
-            sums(of: line)
-        )
-        (sums(of: line) + count * 4).update(repeating: 0, count: 12)
+        let weights = lines.weights.base + (line - lines.section.lowerBound) * lines.taps
+        let (taps, precision, sums) = (lines.taps, lines.precision, sums(of: line))
+        if isLight {
+            parts.base.withMemoryRebound(to: UnsafePointer<Int16>?.self, capacity: taps) {
+                kf_blend_light_rows(blending, $0, weights, taps, precision, count * 4, sums)
+            }
+        } else {
+            parts.base.withMemoryRebound(to: UnsafePointer<UInt8>?.self, capacity: taps) {
+                kf_blend_rows(blending, $0, weights, taps, precision, count * 4, sums)
+            }
+        }
+        (sums + count * 4).update(repeating: 0, count: 12)
     }
 }
 
@@ -171,9 +221,10 @@ extension Bitmap {
     /// - Throws: ``ImagingError/outOfMemory(bytes:)``.
     package func resampled(
         to target: PixelSize,
-        filter: ResamplingFilter = .automatic
+        filter: ResamplingFilter = .automatic,
+        in space: WorkingSpace = .encoded
     ) throws(ImagingError) -> Bitmap {
-        try resampled(to: ScaledSize(target), filter: filter)
+        try resampled(to: ScaledSize(target, in: space), filter: filter)
     }
 
     /// This bitmap, or as much of it as is to be shown, in another size.
@@ -194,9 +245,9 @@ extension Bitmap {
                     base,
                     bytesPerRow: bytesPerRow,
                     from: size,
-                    showing: target.coverage,
-                    to: rows,
-                    filter
+                    to: target,
+                    filter,
+                    output: rows
                 )
             }
         }

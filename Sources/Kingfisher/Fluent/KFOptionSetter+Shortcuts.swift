@@ -87,13 +87,15 @@ extension KFOptionSetter {
     ///   - size: The box in points; a side of 0 follows from the other one and the proportions of the image.
     ///   - mode: How the image is fitted to the box.
     ///   - anchor: The part that `ThumbnailMode.fill` keeps.
+    ///   - space: The numbers that become a mean; see ``ThumbnailImageProcessor``.
     /// - Returns: The changed copy.
     public func thumbnail(
         size: CGSize,
         mode: ThumbnailMode = .fit,
-        anchor: ThumbnailAnchor = .center
+        anchor: ThumbnailAnchor = .center,
+        space: WorkingSpace = .linear
     ) -> Self {
-        let processor = ThumbnailImageProcessor(size: size, mode: mode, anchor: anchor)
+        let processor = ThumbnailImageProcessor(size: size, mode: mode, anchor: anchor, space: space)
         return options.processor.identifier.isEmpty ? setProcessor(processor) : appendProcessor(processor)
     }
 

@@ -45,6 +45,12 @@ public struct ImageEncoding: Hashable, Sendable {
     public var allowedFormats: [ImageContentType] = []
     /// From 0 to 1, for formats that lose something; 0.85 unless set.
     public var quality: Double?
+    /// The score that JPEG, WebP and AVIF stills are to reach, in place of a quality: that of
+    /// ``KingfisherWrapper/similarity(to:)``, such as 75.
+    ///
+    /// The lowest quality that reaches it is found in at most four encodings: of the image up to a megapixel, of sixteen
+    /// squares of a larger one. Animations have the quality.
+    public var targetScore: Double?
     /// The qualities of formats whose quality is another one.
     public var formatQuality: [ImageContentType: Double] = [:]
     /// Whether nothing may be lost, for formats that can do both.
@@ -100,6 +106,7 @@ public struct ImageEncoding: Hashable, Sendable {
             maxFrameCount.map { "\($0)" } ?? "",
             (embedsProfile ? "profile" : "") + (keepsOrientation ? "orientation" : ""),
         ]
+        if let targetScore { fields.append("score \(targetScore)") }
         if rules.contains(where: { !$0.isEmpty }) { fields += rules }
         if !encoder.identifier.isEmpty { fields.append("encoder " + encoder.identifier) }
         return Self.fields(fields)
@@ -190,7 +197,7 @@ extension ImageEncoding {
         let type = format ?? suitable(sourceFormat, for: image, isAnimated: animation != nil)
         let quality = formatQuality[type] ?? quality ?? Self.usualQuality
         var options = ImageEncodingOptions(quality: quality, lossless: isLossless)
-        options.encoder = encoder
+        (options.encoder, options.targetScore) = (encoder, targetScore)
         options.metadata = EncodedMetadata(exif: exif(of: source), hasProfile: embedsProfile)
         func encoded() throws(ImagingError) -> Data {
             guard let animation, Codecs.canEncodeAnimation(as: type) else {
@@ -204,6 +211,7 @@ extension ImageEncoding {
                 guard !Task.isCancelled else { throw .encodingFailed(type, detail: "the task was cancelled") }
                 let excess = Double(data.count) / Double(max(1, maxByteCount))
                 let factor = excess > 3 ? 0.25 : excess > 1.5 ? 0.5 : 0.75
+                options.targetScore = nil
                 options.quality = max((options.quality * factor * 100).rounded(.down) / 100, Self.lowestQuality)
                 data = try encoded()
             }

@@ -9,7 +9,7 @@ import KFImaging
 /// how many pixels a point has, and the result has that scale. To make a small image from a large file,
 /// ``ThumbnailImageProcessor`` is much faster and needs far less memory.
 public struct ResizingImageProcessor: ImageProcessor {
-    /// Names the size, the mode and a filter that is not the default one.
+    /// Names the size, the mode, and a filter and a space that are not the default ones.
     public let identifier: String
     /// The size in points.
     public let referenceSize: CGSize
@@ -17,6 +17,8 @@ public struct ResizingImageProcessor: ImageProcessor {
     public let targetContentMode: ContentMode
     /// How the new pixels are made out of the old ones.
     public let filter: ResamplingFilter
+    /// The numbers that become a mean: those that files hold, or amounts of light.
+    public let space: WorkingSpace
 
     /// Creates a processor.
     ///
@@ -24,10 +26,17 @@ public struct ResizingImageProcessor: ImageProcessor {
     ///   - referenceSize: The size in points.
     ///   - mode: How the image is fitted to it; `ContentMode/none` stretches.
     ///   - filter: How the new pixels are made out of the old ones.
-    public init(referenceSize: CGSize, mode: ContentMode = .none, filter: ResamplingFilter = .automatic) {
+    ///   - space: The numbers that become a mean.
+    public init(
+        referenceSize: CGSize,
+        mode: ContentMode = .none,
+        filter: ResamplingFilter = .automatic,
+        space: WorkingSpace = .encoded
+    ) {
         self.referenceSize = referenceSize
         targetContentMode = mode
         self.filter = filter
+        self.space = space
         let modeText =
             switch mode {
             case .none: ""
@@ -35,8 +44,8 @@ public struct ResizingImageProcessor: ImageProcessor {
             case .aspectFill: ", aspectFill"
             }
         let filterText = filter == .automatic ? "" : ", \(filter.rawValue)"
-        identifier =
-            "com.onevcat.Kingfisher.ResizingImageProcessor(\(referenceSize.identifierText)\(modeText)\(filterText))"
+        let text = referenceSize.identifierText + modeText + filterText + (space == .linear ? ", linear" : "")
+        identifier = "com.onevcat.Kingfisher.ResizingImageProcessor(\(text))"
     }
 
     /// The image in the new size; data is decoded first.
@@ -47,7 +56,7 @@ public struct ResizingImageProcessor: ImageProcessor {
     /// - Returns: The image, or nil for data that cannot be decoded and sizes no bitmap can have.
     public func process(item: ImageProcessItem, options: KingfisherParsedOptionsInfo) -> KFCrossPlatformImage? {
         guard let image = DefaultImageProcessor.default.process(item: item, options: options) else { return nil }
-        return image.kf.resized(to: referenceSize, for: targetContentMode, filter: filter)
+        return image.kf.resized(to: referenceSize, for: targetContentMode, filter: filter, in: space)
     }
 }
 

@@ -27,7 +27,9 @@ public struct ThumbnailImageProcessor: ImageProcessor {
     public let anchor: ThumbnailAnchor
     /// Whether smaller images are enlarged; with `ThumbnailMode.exact` they always are.
     public let enlarges: Bool
-    /// Names the box, and the mode, the anchor and enlarging where they are not the default ones.
+    /// The numbers that become a mean: amounts of light, or those that files hold.
+    public let space: WorkingSpace
+    /// Names the box, and the mode, the anchor, enlarging and the space where they are not the default ones.
     public let identifier: String
 
     /// Creates a processor.
@@ -39,16 +41,20 @@ public struct ThumbnailImageProcessor: ImageProcessor {
     ///   - anchor: The part that `ThumbnailMode.fill` keeps. In an animation, `ThumbnailAnchor.smart` keeps the
     ///     part of all frames that is right for the first one.
     ///   - enlarges: Whether smaller images are enlarged; with `ThumbnailMode.exact` they always are.
+    ///   - space: The numbers that become a mean. With amounts of light fine bright lines stay as bright as they are;
+    ///     encoded numbers, which most programs take, make them darker.
     public init(
         size: CGSize,
         mode: ThumbnailMode = .fit,
         anchor: ThumbnailAnchor = .center,
-        enlarges: Bool = false
+        enlarges: Bool = false,
+        space: WorkingSpace = .linear
     ) {
         self.size = size
         self.mode = mode
         self.anchor = anchor
         self.enlarges = enlarges
+        self.space = space
         var text = size.identifierText
         if mode != .fit { text += ", \(mode.rawValue)" }
         if mode == .fill {
@@ -58,13 +64,14 @@ public struct ThumbnailImageProcessor: ImageProcessor {
             }
         }
         if enlarges { text += ", enlarging" }
+        if space == .encoded { text += ", encoded" }
         identifier = "com.onevcat.Kingfisher.ThumbnailImageProcessor(\(text))"
     }
 
-    /// A processor for a box in pixels, whose identifier names pixels and the scale.
+    /// A processor of views for a box in pixels, whose identifier names pixels and the scale.
     init(pixelWidth: Int, pixelHeight: Int, mode: ThumbnailMode, scale: CGFloat) {
         size = CGSize(width: CGFloat(pixelWidth) / scale, height: CGFloat(pixelHeight) / scale)
-        (self.mode, anchor, enlarges) = (mode, .center, false)
+        (self.mode, anchor, enlarges, space) = (mode, .center, false, .encoded)
         let text =
             "\(pixelWidth)×\(pixelHeight) px, \(mode.rawValue)" + (scale == 1 ? "" : ", \(scale.identifierText)x")
         identifier = "com.onevcat.Kingfisher.ThumbnailImageProcessor(\(text))"
@@ -103,13 +110,14 @@ public struct ThumbnailImageProcessor: ImageProcessor {
             let pixels = points * options.scaleFactor
             return pixels.isFinite && pixels > 0 ? max(1, Int(min(pixels.rounded(), CGFloat(Int32.max)))) : 0
         }
-        let thumbnail = Thumbnail(
+        var thumbnail = Thumbnail(
             width: side(size.width),
             height: side(size.height),
             mode: mode,
             anchor: anchor,
             enlarges: enlarges
         )
+        thumbnail.space = space
         return ThumbnailBox(thumbnail: thumbnail, identifier: identifier)
     }
 }

@@ -15,9 +15,10 @@ struct ProcessingArguments: ParsableArguments {
         help: ArgumentHelp(
             """
             The quality of JPEG, GIF, WebP and AVIF; WebP and AVIF lose nothing at 100, nor does WebP where colours are \
-            few and that is smaller. With a point, 0.0 to 1.0. (default: \(Int(Encoding.usualQuality * 100)))
+            few and that is smaller. With a point, 0.0 to 1.0. score:75 is the lowest quality with that score of \
+            SSIMULACRA 2, of JPEG, WebP and AVIF stills; auto is the same. (default: \(Int(Encoding.usualQuality * 100)))
             """,
-            valueName: "0…100"
+            valueName: "0…100|score:N|auto"
         ),
         transform: Quality.init
     )
@@ -62,8 +63,11 @@ struct ProcessingArguments: ParsableArguments {
     )
     var subsampling: Subsampling?
 
-    @Flag(help: "Write JPEGs that show all of the image early, coarsely at first, and interlaced PNGs.")
-    var progressive = false
+    @Flag(
+        inversion: .prefixedNo,
+        help: "Write files that show all of the image early, coarsely at first. (default: JPEGs, but no PNGs)"
+    )
+    var progressive: Bool?
 
     @Option(
         parsing: .unconditional,
@@ -111,7 +115,7 @@ struct ProcessingArguments: ParsableArguments {
     var force = false
 
     func validate() throws {
-        if lossless, let quality, quality.fraction < 1 {
+        if lossless, let quality, quality.fraction ?? 0 < 1 {
             throw ValidationError("--lossless and --quality exclude each other")
         }
         if maxSize != nil, lossless || quality != nil {
@@ -181,6 +185,7 @@ struct ProcessingArguments: ParsableArguments {
         Encoding(
             wanted: format?.contentType ?? destination?.type,
             quality: quality?.fraction,
+            targetScore: quality?.score,
             isLossless: lossless,
             subsampling: subsampling,
             encoder: EncoderSettings(isProgressive: progressive, effort: effort),

@@ -10,20 +10,21 @@ import Kingfisher
 struct CompareCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "compare",
-        abstract: "Say how much two images differ: PSNR, SSIM, and an image of the difference.",
+        abstract: "Say how much two images differ: PSNR, SSIM, SSIMULACRA 2, and an image of the difference.",
         discussion: """
               kf compare before.png after.webp -o difference.png
               kf compare expected.png actual.png --threshold 40
 
             Images are compared as they are shown, turned by their orientation; of animations, the first frames. PSNR \
             is that of red, green and blue, and of alpha if there is any; SSIM that of the brightness, in Gaussian \
-            windows of 11×11. Images of different sizes are an error.
+            windows of 11×11. SSIMULACRA 2 says how much of the quality is left as people judge it: 90 where no \
+            difference is seen, 70 good, 50 fair. Images of different sizes are an error.
 
             Exit status: 0 for images that are equal, or with --threshold as alike as it says; else 1.
 
             --json prints an object: source and other; width and height; sourceBytes and otherBytes; differing (the \
             number of pixels); largest (the largest difference of a component, to 255); psnr (in dB, null for equal \
-            images); ssim (1 for equal images); equal; alike (what the exit status says); output. Or source and error.
+            images); ssim (1 for equal images); ssimulacra2 (100 for equal images); equal; alike (what the exit status says); output. Or source and error.
 
             \(NetworkArguments.mention)
             """
@@ -190,10 +191,11 @@ private struct CompareReport {
             ("differing", "\(comparison.differing) pixels (\(share) %), by at most \(comparison.largest) of 255"),
             ("PSNR", comparison.psnr.isFinite ? "\(Units.fixed(comparison.psnr, digits: 2)) dB" : "infinite"),
             ("SSIM", Units.fixed(comparison.ssim, digits: 5)),
+            ("SSIMULACRA 2", Units.fixed(comparison.score, digits: 2)),
             ("result", comparison.differing == 0 ? "equal" : isAlike ? "alike" : "different"),
         ]
         return ["\(Units.source(sources.0)), \(Units.source(sources.1))"]
-            + lines.map { "  \($0.padding(toLength: 13, withPad: " ", startingAt: 0))\($1)" }
+            + lines.map { "  \($0.padding(toLength: 14, withPad: " ", startingAt: 0))\($1)" }
             + (output.map { ["  → \($0)"] } ?? [])
     }
 
@@ -210,6 +212,7 @@ private struct CompareReport {
             "largest": .int(comparison.largest),
             "psnr": .number(comparison.psnr),
             "ssim": .number(comparison.ssim),
+            "ssimulacra2": .number(comparison.score),
             "equal": .bool(comparison.differing == 0),
             "alike": .bool(isAlike),
             "output": .optional(output, JSON.string),

@@ -11,6 +11,8 @@ struct Encoding: Sendable {
     var wanted: ImageContentType?
     /// The quality that `--quality` named, from 0 to 1.
     var quality: Double?
+    /// The score that `--quality score:75` named.
+    var targetScore: Double?
     /// Whether nothing may be lost.
     var isLossless = false
     /// The resolution of colours that `--subsampling` named.
@@ -86,7 +88,7 @@ struct Encoding: Sendable {
     ) async throws(Failure) -> Data {
         var options = ImageEncodingOptions(quality: quality, lossless: isLossless || quality >= 1)
         options.subsampling = subsampling?.chroma ?? .automatic
-        options.encoder = encoder
+        (options.encoder, options.targetScore) = (encoder, maxSize == nil ? targetScore : nil)
         options.iconSides = iconSides
         options.keepsFrames = keepsFrames
         if subsampling == .half, type.hasSubsampling { options.lossless = false }
@@ -120,7 +122,8 @@ struct Encoding: Sendable {
 
     /// Whether an image of this format cannot be written as its original bytes.
     private func changesBytes(of type: ImageContentType) -> Bool {
-        isChanged || (quality != nil && type.hasQuality) || (subsampling != nil && type.hasSubsampling)
+        isChanged || ((quality != nil || targetScore != nil) && type.hasQuality)
+            || (subsampling != nil && type.hasSubsampling)
             || (iconSides != nil && type == .ico) || encoder.changes(type)
     }
 

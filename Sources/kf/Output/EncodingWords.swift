@@ -47,9 +47,9 @@ extension EncoderSettings {
     static let efforts = 0...10
 
     /// What `--progressive` and `--effort` ask for, in each format.
-    init(isProgressive: Bool, effort: Int?) {
+    init(isProgressive: Bool?, effort: Int?) {
         self.init()
-        (self.isProgressive, isInterlaced) = (isProgressive, isProgressive)
+        (self.isProgressive, isInterlaced) = (isProgressive ?? true, isProgressive ?? false)
         guard let effort else { return }
         webPEffort = (effort * Self.webPEfforts.upperBound + 5) / 10
         avifSpeed = Self.avifSpeeds.upperBound - effort
@@ -59,7 +59,7 @@ extension EncoderSettings {
     func changes(_ type: ImageContentType) -> Bool {
         let usual = EncoderSettings()
         switch type {
-        case .jpeg: return isProgressive
+        case .jpeg: return isProgressive != usual.isProgressive
         case .png: return isInterlaced
         case .webp: return webPEffort != usual.webPEffort
         case .avif: return avifSpeed != usual.avifSpeed

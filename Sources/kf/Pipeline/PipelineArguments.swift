@@ -252,6 +252,17 @@ extension PipelineArguments {
         return filter
     }
 
+    /// Reads what becomes a mean.
+    func light(_ value: Fragment) throws(PipelineError) -> PipelineStep.Light {
+        guard let light = PipelineStep.Light(rawValue: value.text) else {
+            throw value.error(
+                "\"\(value.text)\" is no kind of light",
+                allowed: PipelineStep.Light.allCases.map(\.rawValue)
+            )
+        }
+        return light
+    }
+
     /// Reads a number of a range; `what` names it in messages, with its article.
     func number(
         _ value: Fragment,

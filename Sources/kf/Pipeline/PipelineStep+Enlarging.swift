@@ -11,7 +11,7 @@ extension PipelineStep {
     ///   - original: The bytes of the image; nil when they are not known.
     /// - Returns: What happened, and how to enlarge the image; nil when it was large enough.
     static func enlargingWarning(_ steps: [PipelineStep], original: Data?) -> String? {
-        guard case .thumbnail(let size, let mode, _)? = steps.first, let original,
+        guard case .thumbnail(let size, let mode, _, _)? = steps.first, let original,
             let info = try? ImageInfo(data: original), info.contentType != .svg
         else { return nil }
         let box = Thumbnail(

@@ -13,15 +13,21 @@ extension PipelineStep {
     /// - Returns: The processor.
     func processor(_ files: [String: OverlayFile] = [:]) -> any ImageProcessor {
         switch self {
-        case .thumbnail(let size, let mode, let anchor):
-            ThumbnailImageProcessor(size: size, mode: mode.libraryMode, anchor: anchor.libraryAnchor)
+        case .thumbnail(let size, let mode, let anchor, let light):
+            ThumbnailImageProcessor(
+                size: size,
+                mode: mode.libraryMode,
+                anchor: anchor.libraryAnchor,
+                space: light.librarySpace
+            )
         case .downsample(let size) where size.width > 0 && size.height > 0: DownsamplingImageProcessor(size: size)
-        case .downsample(let size): ThumbnailImageProcessor(size: size)
-        case .resize(let size, let fit, let filter):
+        case .downsample(let size): ThumbnailImageProcessor(size: size, space: .encoded)
+        case .resize(let size, let fit, let filter, let light):
             ResizingImageProcessor(
                 referenceSize: size.withEndlessSides,
                 mode: size.width > 0 && size.height > 0 ? fit.contentMode : .aspectFit,
-                filter: filter?.libraryFilter ?? .automatic
+                filter: filter?.libraryFilter ?? .automatic,
+                space: light.librarySpace
             )
         case .crop(let size, let anchor): CroppingImageProcessor(size: size, anchor: anchor)
         case .cropRect(let rect): PixelCropProcessor(rect: rect)

@@ -44,6 +44,15 @@ extension PipelineStep.Filter {
     }
 }
 
+extension PipelineStep.Light {
+    var librarySpace: WorkingSpace {
+        switch self {
+        case .linear: .linear
+        case .encoded: .encoded
+        }
+    }
+}
+
 extension PipelineStep.Length {
     var libraryRadius: Radius {
         switch self {

@@ -5,13 +5,13 @@ import Foundation
 /// One step of a pipeline; lengths are in pixels.
 enum PipelineStep: Equatable {
     /// Make a thumbnail in a box; a side of 0 follows from the other one and the image's proportions.
-    case thumbnail(CGSize, Filling = .fit, Anchor = .point(CGPoint(x: 0.5, y: 0.5)))
+    case thumbnail(CGSize, Filling = .fit, Anchor = .point(CGPoint(x: 0.5, y: 0.5)), Light = .linear)
     /// Decode with the longer side of a size as the limit; with a side of 0, the other one limits its own side.
     case downsample(CGSize)
     /// Scale to this size; a side of 0 follows from the other one and the image's proportions.
     ///
     /// Without a filter, the library's default is used.
-    case resize(CGSize, Fit = .none, Filter? = nil)
+    case resize(CGSize, Fit = .none, Filter? = nil, Light = .linear)
     /// Cut out this size; the anchor counts from 0 at the left or top to 1 at the right or bottom.
     case crop(CGSize, anchor: CGPoint = CGPoint(x: 0.5, y: 0.5))
     /// Cut out a rectangle; what is beyond the image's edges is left out.
@@ -74,6 +74,11 @@ enum PipelineStep: Equatable {
     /// The filter of scaling.
     enum Filter: String, CaseIterable {
         case nearest, bilinear, catmullRom, lanczos3
+    }
+
+    /// What becomes a mean when an image is scaled: amounts of light, or the numbers that files hold.
+    enum Light: String, CaseIterable {
+        case linear, encoded
     }
 
     /// The sides that change places.

@@ -9,7 +9,7 @@ extension PipelineParser {
     private static let sizes = [
         Entry(
             name: "thumbnail",
-            usage: "thumbnail(WxH|Wx|xH[,fit|fill|exact][,anchor=AX,AY|anchor=smart])",
+            usage: "thumbnail(WxH|Wx|xH[,fit|fill|exact][,anchor=AX,AY|anchor=smart][,light=encoded])",
             meaning: "fit into a box or fill it, decoded small; only exact enlarges, and as the first step the others "
                 + "warn about smaller images"
         ) { arguments throws(PipelineError) in
@@ -17,7 +17,7 @@ extension PipelineParser {
         },
         Entry(
             name: "resize",
-            usage: "resize(WxH|Wx|xH[,none|aspectFit|aspectFill][,filter=lanczos3])",
+            usage: "resize(WxH|Wx|xH[,none|aspectFit|aspectFill][,filter=lanczos3][,light=encoded])",
             meaning: "scale; with one side, keeping proportions"
         ) { arguments throws(PipelineError) in
             try resizing(&arguments)
@@ -119,22 +119,33 @@ extension PipelineParser {
 
     private static func thumbnail(_ arguments: inout PipelineArguments) throws(PipelineError) -> PipelineStep {
         let size = try arguments.sizeOrSide()
-        let filling = try arguments.wordIfAny(of: PipelineStep.Filling.self, before: ["anchor"]) ?? .fit
-        guard let (_, value) = try arguments.named(["anchor"]) else { return .thumbnail(size, filling) }
-        guard value.text != "smart" else { return .thumbnail(size, filling, .smart) }
-        let x = try arguments.number(value, "an anchor", 0...1)
-        let y = try arguments.number("an anchor", 0...1)
-        return .thumbnail(size, filling, .point(CGPoint(x: x, y: y)))
+        let filling = try arguments.wordIfAny(of: PipelineStep.Filling.self, before: ["anchor", "light"]) ?? .fit
+        var anchor = PipelineStep.Anchor.point(CGPoint(x: 0.5, y: 0.5))
+        var light = PipelineStep.Light.linear
+        while let (key, value) = try arguments.named(["anchor", "light"]) {
+            if key == "light" {
+                light = try arguments.light(value)
+            } else if value.text == "smart" {
+                anchor = .smart
+            } else {
+                let x = try arguments.number(value, "an anchor", 0...1)
+                anchor = .point(CGPoint(x: x, y: try arguments.number("an anchor", 0...1)))
+            }
+        }
+        return .thumbnail(size, filling, anchor, light)
     }
 
     private static func resizing(_ arguments: inout PipelineArguments) throws(PipelineError) -> PipelineStep {
         let size = try arguments.sizeOrSide()
         // A single side determines the scale: there is nothing to fit.
         let isWhole = size.width > 0 && size.height > 0
-        let fit = isWhole ? try arguments.wordIfAny(of: PipelineStep.Fit.self, before: ["filter"]) : nil
+        let fit = isWhole ? try arguments.wordIfAny(of: PipelineStep.Fit.self, before: ["filter", "light"]) : nil
         var filter: PipelineStep.Filter?
-        while let (_, value) = try arguments.named(["filter"]) { filter = try arguments.filter(value) }
-        return .resize(size, fit ?? .none, filter)
+        var light = PipelineStep.Light.linear
+        while let (key, value) = try arguments.named(["filter", "light"]) {
+            if key == "light" { light = try arguments.light(value) } else { filter = try arguments.filter(value) }
+        }
+        return .resize(size, fit ?? .none, filter, light)
     }
 
     private static func cropping(_ arguments: inout PipelineArguments) throws(PipelineError) -> PipelineStep {

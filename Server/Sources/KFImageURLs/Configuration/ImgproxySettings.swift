@@ -61,7 +61,10 @@ package enum ImgproxySettings {
     ///
     /// They count as soon as any setting of imgproxy is in the environment. Private addresses, the queue and the size of
     /// sources are not among them: what these keep out stays out.
-    static let initial = ["MAX_ANIMATION_FRAMES": "1", "KEEP_ALIVE_TIMEOUT": "10", "DOWNLOAD_TIMEOUT": "5"]
+    static let initial = [
+        "MAX_ANIMATION_FRAMES": "1", "KEEP_ALIVE_TIMEOUT": "10", "DOWNLOAD_TIMEOUT": "5", "USE_LINEAR_COLORSPACE": "0",
+        "JPEG_PROGRESSIVE": "0", "WEBP_EFFORT": "4", "AVIF_SPEED": "8",
+    ]
 
     private static let secrets =
         "Nothing is fetched from secret stores: have what starts the server put the secrets into its environment, or into"
@@ -88,11 +91,6 @@ package enum ImgproxySettings {
                 "PRESERVE_HDR",
                 unless: "false",
                 instead: "Results have 8 bits a component, and the usual dynamic range: leave this out."
-            ),
-            .refused(
-                "USE_LINEAR_COLORSPACE",
-                unless: "false",
-                instead: "Images are made smaller in sRGB, as imgproxy does by default: leave this out."
             ),
         ]
 

@@ -178,18 +178,20 @@ package struct OutputSettings: Hashable, Sendable {
         set { formatQuality.merge(newValue) { $1 } }
     }
 
+    /// Whether pixels of scaled images are means of light; else of the numbers that files hold.
+    package var usesLinearLight = true
     /// Whether JPEGs show all of the image early.
-    package var isProgressive = false
+    package var isProgressive = true
     /// Whether PNGs do.
     package var isInterlaced = false
     /// Whether PNGs have no more colours than that.
     package var limitsColors = false
     package var mostColors = 256
     /// How long WebP looks for smaller files, from 0 to 6.
-    package var webPEffort = 4
+    package var webPEffort = 2
     package var webPPreset = WebPPreset.general
     /// How quickly AVIF is written, from 0 to 10.
-    package var avifSpeed = 8
+    package var avifSpeed = 9
     /// Formats that sources are encoded in, the first that can hold the image.
     package var preferredFormats: [FileFormat] = [.jpeg, .png, .gif]
     package var webP = Negotiation.off

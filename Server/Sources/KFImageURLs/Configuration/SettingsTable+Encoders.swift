@@ -1,7 +1,14 @@
-// The settings of encoders. A part of the table of settings.
+// The settings of scaling and of encoders. A part of the table of settings.
 
 extension SettingsTable {
     static let encoders: [Setting] = [
+        Setting(
+            "USE_LINEAR_COLORSPACE",
+            .boolean,
+            \.output.usesLinearLight,
+            help:
+                "Pixels of scaled images are means of light, so that fine bright lines stay bright; else of encoded numbers."
+        ),
         Setting(
             "JPEG_PROGRESSIVE",
             .boolean,

@@ -16,7 +16,8 @@ extension ImagePlan {
         resultLimit: Int,
         keptFormats: Set<ImageContentType>,
         drawings: Drawings,
-        watermark image: String?
+        watermark image: String?,
+        space: WorkingSpace
     ) -> String {
         let defaults = ImagePlan()
         var text = "imgproxy\(Self.renderingVersion)"
@@ -31,6 +32,7 @@ extension ImagePlan {
             add("size", resizing.kind.rawValue, resizing.width, resizing.height, resizing.minWidth, resizing.minHeight)
             add("scale", resizing.zoomX, resizing.zoomY, resizing.dpr, resizing.enlarges)
         }
+        if space == .linear { add("light") }
         if gravity != Gravity() { add("gravity", gravity.kind.rawValue, gravity.x, gravity.y) }
         if crop != defaults.crop {
             add("crop", crop.width, crop.height)

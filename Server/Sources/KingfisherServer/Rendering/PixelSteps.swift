@@ -18,6 +18,7 @@ struct PixelSteps {
     private let plan: ImagePlan
     private let watermark: Watermark?
     private let resultLimit: Int
+    private let space: WorkingSpace
     private let check: SourceCheck
     private let options: KingfisherParsedOptionsInfo
     /// How the source was stored, before it was turned upright.
@@ -31,10 +32,11 @@ struct PixelSteps {
         _ plan: ImagePlan,
         _ watermark: Watermark?,
         resultLimit: Int,
+        space: WorkingSpace,
         check: SourceCheck,
         options: KingfisherParsedOptionsInfo
     ) {
-        self.watermark = watermark
+        (self.watermark, self.space) = (watermark, space)
         (self.plan, self.resultLimit, self.check, self.options) = (plan, resultLimit, check, options)
     }
 
@@ -95,7 +97,7 @@ extension PixelSteps {
             ? CGSize(width: shown.height, height: shown.width) : CGSize(width: shown.width, height: shown.height)
         let cropped: PixelSize
         switch geometry.crop {
-        case .all: return source.image(of: target, covering: coverage, options)
+        case .all: return source.image(of: target, covering: coverage, in: space, options)
         case .rect(let rect): cropped = beforeTurning(rect.size)
         case .smart(let size): cropped = beforeTurning(size)
         }
@@ -107,11 +109,11 @@ extension PixelSteps {
         )
         let reduction = max(1, (excess / 2).rounded(.down))
         let whole = source.size.divided(by: reduction)
-        guard let image = source.image(of: whole, options),
+        guard let image = source.image(of: whole, in: space, options),
             let rect = cropRect(geometry.crop, of: source.size, in: image, whole, reduction),
             let part = part(rect, of: image)
         else { return nil }
-        return PixelSource.pixels(part).image(of: target, covering: coverage, options)
+        return PixelSource.pixels(part).image(of: target, covering: coverage, in: space, options)
     }
 
     /// Where the crop lies in an image of the size `whole`, to which the source was reduced.
@@ -223,7 +225,7 @@ extension PixelSteps {
         let size = PixelSource.pixels(result).size
         let geometry = WatermarkGeometry(plan.watermark, own: watermark.size, on: size, dpr: dpr)
         try check.watermark(geometry.size)
-        parts.watermark = parts.watermark ?? watermark.image(of: geometry.size, options)
+        parts.watermark = parts.watermark ?? watermark.image(of: geometry.size, in: space, options)
         guard let image = parts.watermark,
             let marked = watermark.laid(image, over: result, plan.watermark, geometry.places)
         else { throw .noMemory }

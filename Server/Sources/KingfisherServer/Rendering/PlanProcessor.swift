@@ -12,6 +12,8 @@ struct PlanProcessor: PartFindingImageProcessor, WeighingImageProcessor {
     /// The formats of sources that are sent as they are.
     private let keptFormats: Set<ImageContentType>
     private let drawings: Drawings
+    /// What becomes a mean when images are scaled.
+    private let space: WorkingSpace
     /// What is laid over the result, if the plan asks for it.
     private let watermark: Watermark?
     /// What the first frame of an animation has fixed for all.
@@ -36,11 +38,13 @@ struct PlanProcessor: PartFindingImageProcessor, WeighingImageProcessor {
         check = SourceCheck(configuration.sources, plan)
         keptFormats = request.keptFormats
         drawings = request.drawings(in: configuration.sources)
+        space = configuration.output.usesLinearLight ? .linear : .encoded
         let pixels = request.plan.pixelIdentifier(
             resultLimit: resultLimit,
             keptFormats: keptFormats,
             drawings: drawings,
-            watermark: watermark?.identifier
+            watermark: watermark?.identifier,
+            space: space
         )
         // What is made with cookies has a key of its own: it must not put out what everybody gets.
         identifier = request.cookies == nil ? pixels : pixels + "/cookies"
@@ -168,7 +172,7 @@ struct PlanProcessor: PartFindingImageProcessor, WeighingImageProcessor {
     }
 
     private func steps(_ options: KingfisherParsedOptionsInfo) -> PixelSteps {
-        PixelSteps(plan, watermark, resultLimit: resultLimit, check: check, options: options)
+        PixelSteps(plan, watermark, resultLimit: resultLimit, space: space, check: check, options: options)
     }
 
     private func made(
@@ -211,9 +215,10 @@ enum PixelSource: Sendable {
     func image(
         of size: PixelSize,
         covering coverage: CGSize = CGSize(width: 1, height: 1),
+        in space: WorkingSpace,
         _ options: KingfisherParsedOptionsInfo
     ) -> Image? {
-        let scaling = ThumbnailImageProcessor(size: size.cgSize, mode: .exact)
+        let scaling = ThumbnailImageProcessor(size: size.cgSize, mode: .exact, space: space)
         switch self {
         case .file(let data, _): return scaling.process(item: .data(data), covering: coverage, options: options)
         case .pixels(let image):

@@ -34,8 +34,8 @@ struct Watermark: Sendable {
     var size: PixelSize { source.size }
 
     /// The image in another size; nil if it is damaged, or there is no memory.
-    func image(of size: PixelSize, _ options: KingfisherParsedOptionsInfo) -> Image? {
-        source.image(of: size, options)
+    func image(of size: PixelSize, in space: WorkingSpace, _ options: KingfisherParsedOptionsInfo) -> Image? {
+        source.image(of: size, in: space, options)
     }
 
     /// A result with the image over it; nil without memory for that.

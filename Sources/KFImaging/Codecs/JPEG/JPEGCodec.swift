@@ -49,13 +49,17 @@ enum JPEGCodec: ImageCodec {
     static func encode(_ bitmap: Bitmap, _ options: ImageEncodingOptions) throws(ImagingError) -> Data {
         var message = kf_message()
         let percent = min(max(Int((options.quality * 100).rounded()), 1), 100)
+        let hasFullChroma = options.subsampling.isFull(quality: options.quality)
+        let isPerceptual = options.encoder.jpegTables == .perceptual
+        let steps = isPerceptual ? JPEGSteps.tables(quality: percent, hasFullChroma: hasFullChroma) : nil
         guard
             let writer = kf_jpeg_writer_open(
                 UInt32(bitmap.width),
                 UInt32(bitmap.height),
                 Int32(percent),
-                options.subsampling.isFull(quality: options.quality),
-                options.encoder.isProgressive,
+                steps,
+                hasFullChroma,
+                coding(of: bitmap.size, options),
                 &message
             )
         else { throw message.error(encoding: contentType) }
@@ -73,6 +77,12 @@ enum JPEGCodec: ImageCodec {
             throw message.error(encoding: contentType)
         }
         return result.takeData()
+    }
+
+    /// Above 24 megapixels coefficients are written at once: kept until the end, they would take six bytes a pixel.
+    private static func coding(of size: PixelSize, _ options: ImageEncodingOptions) -> kf_jpeg_coding {
+        guard size.pixelCount <= 24_000_000 else { return KF_JPEG_BASELINE }
+        return options.encoder.isProgressive ? KF_JPEG_PROGRESSIVE : KF_JPEG_OPTIMIZED
     }
 }
 

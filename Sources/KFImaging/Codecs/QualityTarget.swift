@@ -1,0 +1,99 @@
+// The quality whose file reaches a score of SSIMULACRA 2, found by encoding a sample of the image. For Codecs.
+
+/// The search for the lowest quality that looks good enough.
+struct QualityTarget {
+    /// The score that is asked for.
+    let score: Double
+    let codec: any ImageCodec.Type
+    let options: ImageEncodingOptions
+
+    /// So many encodings of the sample say enough.
+    private static let mostEncodings = 4
+    /// A measured score as near as this is reached.
+    private static let tolerance = 0.4
+
+    /// The quality for a bitmap, 0.01…1.
+    func quality(for bitmap: Bitmap) throws(ImagingError) -> Double {
+        let sample = try Self.sample(of: bitmap)
+        let original = codec.contentType == .jpeg ? try sample.flattenedOnWhite() : sample
+        var measured: [Int: Double] = [:]
+        var quality = 75
+        while measured.count < Self.mostEncodings {
+            let reached = try self.score(of: original, quality: quality)
+            measured[quality] = reached
+            if abs(reached - score) <= Self.tolerance { break }
+            let next = estimate(measured)
+            if measured[next] != nil { break }
+            quality = next
+        }
+        return Double(estimate(measured)) / 100
+    }
+
+    private func score(of original: Bitmap, quality: Int) throws(ImagingError) -> Double {
+        var options = options
+        (options.quality, options.targetScore, options.metadata) = (Double(quality) / 100, nil, EncodedMetadata())
+        let data = try codec.encode(original, options)
+        var decoding = DecodingOptions()
+        decoding.limits.isolation = .inProcess
+        return try PerceptualScore.score(original, try Codecs.image(of: data, codec, decoding).bitmap)
+    }
+
+    /// The lowest whole quality that reaches the score as far as is known: between two that were measured on a straight
+    /// line, beyond them on the usual slope.
+    private func estimate(_ measured: [Int: Double]) -> Int {
+        let below = measured.filter { $0.value < score - Self.tolerance }.max { $0.key < $1.key }
+        let above = measured.filter { $0.value >= score - Self.tolerance }.min { $0.key < $1.key }
+        switch (below, above) {
+        case (let low?, let high?) where low.key < high.key:
+            let share = (score - low.value) / max(high.value - low.value, 0.001)
+            let between = Double(low.key) + Double(high.key - low.key) * share
+            return min(max(Int(between.rounded(.up)), low.key + 1), high.key)
+        case (_, let high?):
+            if high.value - score <= Self.tolerance { return high.key }
+            return max(1, high.key - max(1, Int((high.value - score) / Self.slope(at: high.key))))
+        case (let low?, nil):
+            let missing = ((score - low.value) / Self.slope(at: low.key)).rounded(.up)
+            return min(100, low.key + max(1, Int(missing)))
+        case (nil, nil): return 75
+        }
+    }
+
+    /// How much of a score a step of quality is worth, in the mean of photos.
+    private static func slope(at quality: Int) -> Double { quality > 60 ? 0.55 : quality > 30 ? 0.9 : 2 }
+
+    /// The whole of an image up to a megapixel; of a larger one sixteen squares of 256 pixels, in four rows.
+    private static func sample(of bitmap: Bitmap) throws(ImagingError) -> Bitmap {
+        let (side, perRow) = (256, 4)
+        guard bitmap.size.pixelCount > side * side * perRow * perRow, min(bitmap.width, bitmap.height) >= side else {
+            return bitmap
+        }
+        // At multiples of 16, where the blocks of the encoders are, too.
+        func start(_ number: Int, _ length: Int) -> Int { (length - side) * number / (perRow - 1) / 16 * 16 }
+        return try bitmap.withUnsafeBytes { bytes throws(ImagingError) in
+            try Bitmap(PixelSize(side * perRow, side * perRow), hasAlpha: bitmap.hasAlpha ? nil : false) { rows in
+                guard let base = bytes.baseAddress else { return rows.fill() }
+                for y in 0..<side * perRow {
+                    let row = base + (start(y / side, bitmap.height) + y % side) * bitmap.bytesPerRow
+                    let pixels = row.assumingMemoryBound(to: UInt32.self)
+                    for column in 0..<perRow {
+                        (rows.pixels(y) + column * side).update(from: pixels + start(column, bitmap.width), count: side)
+                    }
+                }
+            }
+        }
+    }
+}
+
+extension Bitmap {
+    /// An opaque copy on white; the bitmap itself if it is opaque.
+    fileprivate func flattenedOnWhite() throws(ImagingError) -> Bitmap {
+        guard hasAlpha else { return self }
+        return try redrawn(hasAlpha: false) { _, row, target in
+            for x in 0..<width {
+                let rest = 255 - (row[x] >> 24)
+                // Premultiplied: white shines through as far as the pixel is not opaque.
+                target[x] = 0xFF00_0000 | (row[x] & 0x00FF_FFFF) + rest * 0x0001_0101
+            }
+        }
+    }
+}

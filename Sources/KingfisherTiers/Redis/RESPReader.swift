@@ -17,8 +17,10 @@ enum RESPValue: Sendable, Equatable {
 ///
 /// What it keeps is limited, whatever lengths the server claims. After a failure it is of no more use.
 struct RESPReader {
+    /// The bytes of the largest value that is stored and read.
+    static let largestValue = 1 << 20
     /// The bytes of an answer, each element counted as 64 more.
-    static let maximumSize = RedisTier.largestValue + 512 << 10
+    static let maximumSize = largestValue + 512 << 10
     private static let maximumLine = 8 << 10
     private static let maximumDepth = 8
 

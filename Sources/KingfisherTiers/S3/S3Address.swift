@@ -1,9 +1,11 @@
-// Where the objects of an S3Tier are: the host, and the path before their keys. For S3Client.
+// Where the objects of a bucket are: the host, and the path before their keys. For S3Client.
 
 import Foundation
 
-/// The place of a bucket, and of the tier's objects in it.
+/// The place of a bucket, and of the objects in it.
 package struct S3Address: Sendable {
+    /// The name of the bucket.
+    package let bucket: String
     /// Scheme, host and port, without a port that the scheme implies.
     package let origin: String
     /// Host and port, as the transport sends them.
@@ -13,35 +15,36 @@ package struct S3Address: Sendable {
     /// What the names of objects begin with: empty, or the path of a folder with a slash at its end.
     package let prefix: String
 
-    /// The place that a configuration describes.
+    /// The place of a bucket.
     ///
+    /// - Parameters:
+    ///   - bucket: The name of the bucket.
+    ///   - region: Its region.
+    ///   - endpoint: The address of the store; nil is AWS.
+    ///   - prefix: The folder of the objects; an empty text is the bucket itself.
+    ///   - isInHost: Whether the bucket stands in the host instead of the path; nil is what the store is expected to want.
     /// - Throws: An error if there is no such place.
-    package init(_ configuration: S3Tier.Configuration) throws(S3Error) {
-        let (bucket, region) = (configuration.bucket, configuration.region)
-        guard (1...255).contains(bucket.utf8.count), Self.isWord(bucket, with: ".-_"), bucket.first != "." else {
+    init(bucket: String, region: String, endpoint: URL?, prefix: String, isInHost: Bool?) throws(S3Error) {
+        guard (1...255).contains(bucket.utf8.count), S3Request.isWord(bucket, with: ".-_"), bucket.first != "." else {
             throw S3Error("\"\(bucket)\" cannot be the name of a bucket: use letters, digits, hyphens and dots.")
         }
-        guard (1...63).contains(region.utf8.count), Self.isWord(region, with: "-") else {
+        guard (1...63).contains(region.utf8.count), S3Request.isWord(region, with: "-") else {
             throw S3Error("\"\(region)\" cannot be a region: use one such as us-east-1, or auto for R2.")
         }
-        let folders = configuration.prefix.split(separator: "/", omittingEmptySubsequences: false)
-        let isPath = folders.allSatisfy { !["", ".", ".."].contains($0) } && configuration.prefix.utf8.count <= 800
-        guard configuration.prefix.isEmpty || isPath else {
-            throw S3Error("\"\(configuration.prefix)\" cannot be a prefix: use a path such as images/thumbnails.")
+        let folders = prefix.split(separator: "/", omittingEmptySubsequences: false)
+        let isPath = folders.allSatisfy { !["", ".", ".."].contains($0) } && prefix.utf8.count <= 800
+        guard prefix.isEmpty || isPath else {
+            throw S3Error("\"\(prefix)\" cannot be a prefix: use a path such as images/thumbnails.")
         }
-        prefix = configuration.prefix.isEmpty ? "" : configuration.prefix + "/"
+        self.bucket = bucket
+        self.prefix = prefix.isEmpty ? "" : prefix + "/"
 
-        let isHost: Bool
-        switch configuration.addressing {
-        case .virtualHost: isHost = true
-        case .path: isHost = false
         // The certificate of a host is for one level of names below it.
-        case nil: isHost = configuration.endpoint == nil && !bucket.contains(".")
-        }
-        let endpoint = try Self.endpoint(configuration)
-        host = isHost ? "\(bucket).\(endpoint.host)" : endpoint.host
-        origin = "\(endpoint.scheme)://\(host)"
-        bucketPath = isHost ? endpoint.path : "\(endpoint.path)/\(S3Request.escaped(bucket))"
+        let isHost = isInHost ?? (endpoint == nil && !bucket.contains("."))
+        let store = try Self.parts(of: endpoint, region)
+        host = isHost ? "\(bucket).\(store.host)" : store.host
+        origin = "\(store.scheme)://\(host)"
+        bucketPath = isHost ? store.path : "\(store.path)/\(S3Request.escaped(bucket))"
     }
 
     /// The path of an object, escaped.
@@ -49,25 +52,12 @@ package struct S3Address: Sendable {
         "\(bucketPath)/\(S3Request.escaped(prefix + key, keepsSlashes: true))"
     }
 
-    /// Whether a text has only letters and digits of ASCII, and some other characters.
-    static func isWord(_ text: String, with others: String) -> Bool {
-        text.utf8.allSatisfy { byte in
-            switch byte {
-            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                UInt8(ascii: "0")...UInt8(ascii: "9"):
-                true
-            default: others.utf8.contains(byte)
-            }
-        }
-    }
-
     /// Scheme, host with port, and path without a slash at its end.
-    private static func endpoint(
-        _ configuration: S3Tier.Configuration
+    private static func parts(
+        of endpoint: URL?,
+        _ region: String
     ) throws(S3Error) -> (scheme: String, host: String, path: String) {
-        guard let endpoint = configuration.endpoint else {
-            return ("https", "s3.\(configuration.region).amazonaws.com", "")
-        }
+        guard let endpoint else { return ("https", "s3.\(region).amazonaws.com", "") }
         guard let parts = URLComponents(url: endpoint, resolvingAgainstBaseURL: true),
             let scheme = parts.scheme?.lowercased(), scheme == "https" || scheme == "http",
             let name = parts.encodedHost?.lowercased(), !name.isEmpty, (1...65_535).contains(parts.port ?? 80),

@@ -13,8 +13,6 @@ final class S3Client: Sendable {
     private static let longBody = 256 << 10
 
     let address: S3Address
-    /// The bucket and its host, for errors.
-    let place: String
     private let account: S3Account
     private let transport: any Transport
     private let pace: S3Pace
@@ -24,22 +22,24 @@ final class S3Client: Sendable {
     private let idleTimeout: TimeInterval
 
     init(
-        _ configuration: S3Tier.Configuration,
+        _ address: S3Address,
+        pace: S3Pace,
         account: S3Account,
         transport: any Transport,
         permissions: String = "s3:GetObject, s3:PutObject and s3:DeleteObject",
         connectTimeout: TimeInterval = 2,
         idleTimeout: TimeInterval = 5
-    ) throws(S3Error) {
-        address = try S3Address(configuration)
-        place = "the bucket \(configuration.bucket) at \(address.host)"
-        (self.account, self.transport, pace) = (account, transport, S3Pace(configuration))
+    ) {
+        (self.address, self.pace) = (address, pace)
+        (self.account, self.transport) = (account, transport)
         (self.connectTimeout, self.idleTimeout) = (connectTimeout, idleTimeout)
         self.permissions = permissions
     }
 
     /// The time at the store.
     var now: Date { account.now }
+    /// The bucket and its host, for errors.
+    var place: String { "the bucket \(address.bucket) at \(address.host)" }
 
     /// Sends a request.
     ///

@@ -1,4 +1,4 @@
-// One request to S3 and its response, over a transport. For S3Client.
+// One request to S3 and its response, over a transport, and how long both may take. For S3Client.
 
 import Foundation
 import FoundationNetworking
@@ -102,4 +102,28 @@ final class S3Exchange: TransportEvents {
         head.fulfil(nil)
         end.fulfil(error)
     }
+}
+
+/// What tells a store that is slow from one that is silent.
+struct S3Pace: Sendable {
+    /// How long the head of an answer may take, once the request was sent.
+    let answer: Duration
+    /// How many bytes a second are expected.
+    private let rate: Int
+    /// For the beginning of a transfer, which is slower.
+    private static let slack = Duration.seconds(1)
+    /// A store that sends no bytes of a body for longer than this duration is silent, not slow.
+    static let longestPause = Duration.milliseconds(500)
+
+    init(answer: Duration, rate: Int = 1 << 20) {
+        (self.answer, self.rate) = (max(answer, .milliseconds(1)), max(rate, 1))
+    }
+
+    /// How long a number of bytes may take.
+    func transfer(of count: Int) -> Duration {
+        Duration(clampingSeconds: Double(count) / Double(rate)) + Self.slack
+    }
+
+    /// How long a request may take whose answer or body has so many bytes.
+    func longest(for count: Int) -> Duration { answer + transfer(of: count) }
 }

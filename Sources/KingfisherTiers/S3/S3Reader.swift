@@ -28,13 +28,14 @@ import KFTransport
         /// A configuration for a region of a store.
         public init(region: String, endpoint: URL? = nil) { (self.region, self.endpoint) = (region, endpoint) }
 
-        fileprivate func place(_ bucket: String) -> S3Tier.Configuration {
-            var place = S3Tier.Configuration(bucket: bucket, region: region, endpoint: endpoint, prefix: "")
-            place.addressing = addressing
-            place.answerTimeout = .seconds(answerTimeout)
-            // How long the whole may take is for the caller to say.
-            place.minimumRate = 1
-            return place
+        fileprivate func address(of bucket: String) throws(S3Error) -> S3Address {
+            try S3Address(
+                bucket: bucket,
+                region: region,
+                endpoint: endpoint,
+                prefix: "",
+                isInHost: addressing.map { $0 == .virtualHost }
+            )
         }
     }
 
@@ -61,7 +62,7 @@ import KFTransport
     ///   - credentials: Where its credentials come from.
     /// - Throws: An ``S3Error`` if there can be no such endpoint or region.
     public init(_ configuration: Configuration, credentials: S3CredentialSource) throws {
-        _ = try S3Address(configuration.place("bucket"))
+        _ = try configuration.address(of: "bucket")
         var settings = CurlTransport.Configuration()
         settings.connectionsPerHost = configuration.connections
         transport = CurlTransport(configuration: settings)
@@ -85,8 +86,10 @@ import KFTransport
         version: String? = nil,
         unless conditions: [String: String] = [:]
     ) async throws -> Answer {
-        let client = try S3Client(
-            configuration.place(bucket),
+        let client = S3Client(
+            try configuration.address(of: bucket),
+            // How long the whole may take is for the caller to say.
+            pace: S3Pace(answer: .seconds(configuration.answerTimeout), rate: 1),
             account: account,
             transport: transport,
             permissions: "s3:GetObject",

@@ -1,5 +1,4 @@
-// The response of S3 to one request, and what it says about a failure. For S3Client, S3Tier and
-// S3Reader.
+// The response of S3 to one request, and what it says about a failure. For S3Client, S3Tier and S3Reader.
 
 import CKFCurl
 import Foundation
@@ -62,6 +61,6 @@ struct S3Reply: Sendable {
     }
 
     private static func word(_ text: String) -> String? {
-        (1...64).contains(text.utf8.count) && S3Address.isWord(text, with: "-") ? text : nil
+        (1...64).contains(text.utf8.count) && S3Request.isWord(text, with: "-") ? text : nil
     }
 }

@@ -58,7 +58,19 @@ package struct S3Request: Sendable {
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// The same for a transport.
+    /// Whether a text has only letters and digits of ASCII, and some other characters.
+    static func isWord(_ text: String, with others: String) -> Bool {
+        text.utf8.allSatisfy { byte in
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"):
+                true
+            default: others.utf8.contains(byte)
+            }
+        }
+    }
+
+    /// The request as a transport takes it.
     ///
     /// - Parameter origin: Scheme, host and port.
     /// - Returns: The request; nil if there is no such URL.

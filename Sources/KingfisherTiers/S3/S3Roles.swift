@@ -100,7 +100,7 @@ struct S3Roles: Sendable {
             to: request,
             over: transport,
             policy: policy,
-            pace: S3Pace(patience: .seconds(10))
+            pace: S3Pace(answer: .seconds(10))
         )
         guard reply.isSuccess else {
             throw S3Error("There are no credentials for S3: asked for those of \(owner), it says \(reply.status).")

@@ -1,4 +1,5 @@
-// A store of values on AWS S3, or what speaks its protocol, as a tier that several machines share. For programs.
+// A store of values on AWS S3, or what speaks its protocol, as a tier that several machines share, and its
+// configuration. For programs.
 
 public import Foundation
 import KFSupport
@@ -56,9 +57,9 @@ public final class S3Tier: SharedTier {
         clock: @escaping @Sendable () -> Date = { Date() }
     ) throws {
         let account = S3Account(region: configuration.region, credentials: credentials, clock: clock)
-        client = try S3Client(configuration, account: account, transport: transport)
+        pace = S3Pace(answer: configuration.answerTimeout, rate: configuration.minimumRate)
+        client = S3Client(try configuration.address, pace: pace, account: account, transport: transport)
         maximumValueSize = max(0, configuration.maximumValueSize)
-        pace = S3Pace(configuration)
         name = "\(client.address.origin)\(client.address.bucketPath)/\(configuration.prefix)"
     }
 
@@ -178,5 +179,72 @@ public final class S3Tier: SharedTier {
 
     private func tooLarge(_ size: Int) -> S3Error {
         S3Error("A value of \(size) bytes is too large for \(client.place): the limit is \(maximumValueSize) bytes.")
+    }
+}
+
+extension S3Tier {
+    /// Where the bucket stands in the address of an object.
+    public enum Addressing: Hashable, Sendable {
+        /// In the path: `https://s3.example.com/bucket/key`.
+        case path
+        /// In the host: `https://bucket.s3.example.com/key`.
+        case virtualHost
+    }
+
+    /// Which bucket a tier uses, and how.
+    public struct Configuration: Hashable, Sendable {
+        /// The name of the bucket, which exists already.
+        public var bucket: String
+        /// The region of the bucket, which is part of every signature: `eu-central-1`, `auto` for R2, and `us-east-1` for
+        /// most stores that have no regions.
+        public var region: String
+        /// The address of the store, with `http` or `https`, such as `https://minio.internal:9000`; nil is AWS.
+        ///
+        /// With `http` anybody on the way can read and change the values. The regions of AWS in China need it:
+        /// `https://s3.cn-north-1.amazonaws.com.cn`, with ``Addressing/virtualHost``.
+        public var endpoint: URL?
+        /// The folder of the bucket in which the values lie; an empty text is the bucket itself.
+        ///
+        /// Programs with the same folder share their values. Rules that remove old objects name this folder.
+        public var prefix: String
+        /// Where the bucket stands in addresses.
+        ///
+        /// nil is the host for AWS, and the path for other stores, and for buckets with a dot in their names.
+        public var addressing: Addressing?
+        /// The largest value in bytes that is stored or read; 8 MiB unless it is set.
+        public var maximumValueSize = 8 << 20
+        /// How long the store may take to begin an answer, connecting included; 1.5 seconds unless it is set.
+        ///
+        /// One that takes longer has failed, and is left alone for a while.
+        public var answerTimeout = Duration.milliseconds(1_500)
+        /// How many bytes a second a value has to come with, on the whole; 1 MB unless it is set.
+        ///
+        /// A value that comes more slowly is given up a second later than it should have been there. That is no failure of
+        /// the store.
+        public var minimumRate = 1_000_000
+
+        /// A configuration.
+        ///
+        /// - Parameters:
+        ///   - bucket: The name of the bucket.
+        ///   - region: The region of the bucket.
+        ///   - endpoint: The address of the store; nil is AWS.
+        ///   - prefix: The folder of the bucket in which the values lie.
+        public init(bucket: String, region: String, endpoint: URL? = nil, prefix: String = "kingfisher") {
+            (self.bucket, self.region, self.endpoint, self.prefix) = (bucket, region, endpoint, prefix)
+        }
+
+        /// Where the values are; throws if there can be no such bucket, folder or endpoint.
+        package var address: S3Address {
+            get throws(S3Error) {
+                try S3Address(
+                    bucket: bucket,
+                    region: region,
+                    endpoint: endpoint,
+                    prefix: prefix,
+                    isInHost: addressing.map { $0 == .virtualHost }
+                )
+            }
+        }
     }
 }

@@ -22,7 +22,7 @@ import Testing
     @Test("AWS has the bucket in the host, other stores and names with dots in the path; and as configured")
     func addresses() throws {
         func url(_ configuration: S3Tier.Configuration) throws -> String {
-            let address = try S3Address(configuration)
+            let address = try configuration.address
             return address.origin + address.path(ofKey: "kf1-a")
         }
         let amazon = configuration()
@@ -56,7 +56,7 @@ import Testing
         ] as [(String, String?, String, String, String)]
     ) func impossible(bucket: String, endpoint: String?, region: String, prefix: String, part: String) {
         let configuration = configuration(bucket, at: endpoint, region: region, prefix: prefix)
-        let error = #expect(throws: S3Error.self) { try S3Address(configuration) }
+        let error = #expect(throws: S3Error.self) { try configuration.address }
         #expect(error?.description.contains(part) == true && error?.description.contains("secret") == false)
     }
 

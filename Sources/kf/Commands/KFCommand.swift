@@ -1,4 +1,4 @@
-// The entry of the tool: its commands and its exit statuses.
+// The entry of the tool, with its commands.
 
 import ArgumentParser
 import Foundation
@@ -37,7 +37,9 @@ struct KFCommand: AsyncParsableCommand {
         let arguments = CommandLine.systemNames
         do {
             var command = try parseAsRoot(arguments)
-            if let doubt = UsageCheck.doubt(in: arguments) { Foundation.exit(ExitStatus.report(usage: doubt)) }
+            if let doubt = UsageCheck.doubt(in: arguments, of: Self.self) {
+                Foundation.exit(ExitStatus.report(usage: doubt))
+            }
             if var command = command as? any AsyncParsableCommand {
                 try await command.run()
             } else {
@@ -47,62 +49,5 @@ struct KFCommand: AsyncParsableCommand {
         } catch {
             Foundation.exit(ExitStatus.afterOutput(ExitStatus.report(error, for: arguments, by: Self.self)))
         }
-    }
-}
-
-/// The exit statuses of the tool.
-enum ExitStatus {
-    static let success: Int32 = 0
-    static let failure: Int32 = 1
-    static let usage: Int32 = 2
-
-    /// Thrown by commands that have already printed what failed.
-    static let failed = ExitCode(failure)
-
-    /// The final status: results that could not be written are a failure too.
-    static func afterOutput(_ status: Int32) -> Int32 {
-        guard let failure = Console.failureOfOutput else { return status }
-        Console().error(failure.text)
-        return status == success ? self.failure : status
-    }
-
-    /// Prints the lines about a command line that is wrong, and returns the exit status.
-    static func report(usage lines: [String]) -> Int32 {
-        Console().error(lines[0], explanation: Array(lines.dropFirst()))
-        return usage
-    }
-
-    /// Prints the error that ended a command, and returns the exit status.
-    ///
-    /// - Parameters:
-    ///   - error: The error.
-    ///   - arguments: The command line.
-    ///   - command: The tool.
-    /// - Returns: The status.
-    static func report(
-        _ error: any Error,
-        for arguments: [String],
-        by command: any ParsableCommand.Type
-    ) -> Int32 {
-        if let code = error as? ExitCode { return code.rawValue }
-        if let error = error as? Failure {
-            Console().error(error.text)
-            return failure
-        }
-        if let problem = UsageCheck.problem(in: arguments) { return report(usage: problem) }
-        let text = command.fullMessage(for: error)
-        guard command.exitCode(for: error) != .success else {
-            // Help, versions and completion scripts are results.
-            Console().print(lines: text.components(separatedBy: "\n"))
-            return success
-        }
-        // The parser repeats its help below the message; the pointer to it is enough.
-        let lines = text.components(separatedBy: "\n").filter { !$0.hasPrefix("Usage:") && !$0.hasPrefix("Help:") }
-        let message = lines.first ?? ""
-        Console().error(
-            message.hasPrefix("Error: ") ? String(message.dropFirst("Error: ".count)) : message,
-            explanation: Array(lines.dropFirst())
-        )
-        return command.exitCode(for: error) == .validationFailure ? usage : failure
     }
 }

@@ -187,7 +187,7 @@ extension CellSize {
     init?(argument: String) {
         let sides = argument.lowercased().split(separator: "x", omittingEmptySubsequences: false).map { Int($0) }
         guard sides.count == 2, let width = sides[0], let height = sides[1],
-            [width, height].allSatisfy({ (1...Int(PipelineParser.largestSide)).contains($0) })
+            [width, height].allSatisfy({ (1...Int(PipelineArguments.largestSide)).contains($0) })
         else { return nil }
         self.init(width: width, height: height)
     }

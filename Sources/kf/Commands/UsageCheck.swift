@@ -35,8 +35,8 @@ struct UsageCheck {
     private init(_ tool: Command) { path = [tool] }
 
     /// The lines of a message about the first mistake; nil when there is none to be found here.
-    static func problem(in arguments: [String]) -> [String]? {
-        guard !arguments.contains(where: isRequest), let tool else { return nil }
+    static func problem(in arguments: [String], of tool: any ParsableCommand.Type) -> [String]? {
+        guard !arguments.contains(where: isRequest), let tool = description(of: tool) else { return nil }
         var check = UsageCheck(tool)
         guard let problem = check.firstProblem(in: arguments) else { return nil }
         let command = check.path.map(\.commandName).joined(separator: " ")
@@ -45,11 +45,11 @@ struct UsageCheck {
 
     /// The lines about an accepted command line with an option that is there twice, or with a file that may have been
     /// taken for an option of one letter.
-    static func doubt(in arguments: [String]) -> [String]? {
+    static func doubt(in arguments: [String], of tool: any ParsableCommand.Type) -> [String]? {
         let words = arguments.filter { $0.hasPrefix("-") && $0 != "-" }
         // The walk takes its time; most command lines need none. The names of one option begin with one letter.
         let isRepeated = Set(words.map { $0.drop { $0 == "-" }.prefix(1) }).count < words.count
-        return isRepeated || words.contains(where: isFile) ? problem(in: arguments) : nil
+        return isRepeated || words.contains(where: isFile) ? problem(in: arguments, of: tool) : nil
     }
 
     private static func isFile(_ argument: String) -> Bool { access(argument.systemName, F_OK) == 0 }
@@ -63,13 +63,13 @@ struct UsageCheck {
     }
 
     /// The whole tool, described by the parser itself.
-    private static var tool: Command? {
+    private static func description(of tool: any ParsableCommand.Type) -> Command? {
         do {
-            _ = try KFCommand.parseAsRoot(["--experimental-dump-help"])
+            _ = try tool.parseAsRoot(["--experimental-dump-help"])
             return nil
         } catch {
             struct Tool: Decodable { let command: Command }
-            let description = Data(KFCommand.fullMessage(for: error).utf8)
+            let description = Data(tool.fullMessage(for: error).utf8)
             return try? JSONDecoder().decode(Tool.self, from: description).command
         }
     }

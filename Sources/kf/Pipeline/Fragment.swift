@@ -1,4 +1,4 @@
-// Parts of a pipeline's text that keep their position, so that an error can point at the mistake.
+// Parts of a pipeline's text that keep their position, so that an error can point at the mistake; and that error.
 
 /// A part of a text that knows its position in the whole.
 struct Fragment: Equatable {
@@ -69,5 +69,29 @@ struct Fragment: Equatable {
     /// An error at this position.
     func error(_ problem: String, allowed: [String]) -> PipelineError {
         PipelineError(text: String(whole), range: range, problem: problem, allowed: allowed)
+    }
+}
+
+/// A mistake in a pipeline: the problem, its position, and what is allowed there.
+struct PipelineError: Error, Equatable, CustomStringConvertible {
+    /// The whole pipeline as it was typed.
+    let text: String
+    /// The offending characters, counted from the start of `text`.
+    ///
+    /// Empty where something is missing.
+    let range: Range<Int>
+    /// The problem with them.
+    let problem: String
+    /// The alternatives that are allowed there.
+    let allowed: [String]
+
+    /// The problem, the pipeline with a mark under the offending part, and the alternatives.
+    var description: String {
+        // Characters that would move the mark are shown as one column each.
+        let shown = String(text.map { $0.isNewline || $0 == "\t" ? " " : $0 })
+        let mark = String(repeating: " ", count: range.lowerBound) + "^"
+        let tail = String(repeating: "~", count: max(0, range.count - 1))
+        let alternatives = allowed.map { "\n    \($0)" }.joined()
+        return "\(problem)\n    \(shown)\n    \(mark)\(tail)\n  allowed here:\(alternatives)"
     }
 }

@@ -12,6 +12,9 @@ struct PipelineArguments {
         case pixel(CGPoint)
     }
 
+    /// The largest width, height or radius a pipeline may ask for, in pixels.
+    static let largestSide = 16_384.0
+
     private let step: String
     private let usage: String
     private let inside: Fragment
@@ -171,14 +174,14 @@ extension PipelineArguments {
     /// Reads `WxH`, or if a side may be left out, `Wx` and `xH` as well: that side is 0.
     func size(_ value: Fragment, mayLackSide: Bool = false) throws(PipelineError) -> CGSize {
         let sides = ["x", "X", "×"].map { value.split(separator: $0) }.first { $0.count > 1 } ?? [value]
-        let range = "from 1 to \(Int(PipelineParser.largestSide))"
+        let range = "from 1 to \(Int(Self.largestSide))"
         let oneSide = mayLackSide ? ["Wx or xH to keep the proportions, such as 200x or x100"] : []
         let allowed = ["WxH in pixels, each \(range), such as 200x100"] + oneSide
         guard sides.count == 2 else { throw value.error("\"\(value.text)\" is not a size", allowed: allowed) }
         let numbers = sides.map { Self.number($0.trimmed.text) }
         let isOneSide = mayLackSide && sides.count { $0.isEmpty } == 1
         for (side, number) in zip(sides, numbers) where !(isOneSide && side.isEmpty) {
-            guard let number, number >= 1, number <= PipelineParser.largestSide else {
+            guard let number, number >= 1, number <= Self.largestSide else {
                 throw side.error("\"\(side.text)\" is not a number of pixels \(range)", allowed: allowed)
             }
         }
@@ -219,7 +222,7 @@ extension PipelineArguments {
     func length(_ value: Fragment, _ what: String) throws(PipelineError) -> PipelineStep.Length {
         let allowed = ["\(what) in pixels, such as 20 or 7.5", "a part of the size from 0% to 100%, such as 50%"]
         guard value.text.hasSuffix("%") else {
-            guard let pixels = Self.number(value.text), (0...PipelineParser.largestSide).contains(pixels) else {
+            guard let pixels = Self.number(value.text), (0...Self.largestSide).contains(pixels) else {
                 throw value.error("\"\(value.text)\" is not \(what)", allowed: allowed)
             }
             return .pixels(pixels)

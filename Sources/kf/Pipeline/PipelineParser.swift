@@ -12,9 +12,6 @@ enum PipelineParser {
         let read: @Sendable (inout PipelineArguments) throws(PipelineError) -> PipelineStep
     }
 
-    /// The largest width, height or radius a pipeline may ask for, in pixels.
-    static let largestSide = 16_384.0
-
     /// The steps that `text` spells, first to last.
     ///
     /// An empty text is a mistake.

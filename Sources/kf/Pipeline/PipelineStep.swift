@@ -137,3 +137,22 @@ enum PipelineStep: Equatable {
         case difference, exclusion, hue, saturation, color, luminosity
     }
 }
+
+/// A file whose image is laid over others, as a watermark is.
+struct ImageOverlay: Equatable {
+    /// The size of the upper image.
+    enum Size: Equatable {
+        /// A multiple of its own.
+        case scaled(Double)
+        /// As wide as this; a part is one of the lower image's width.
+        case width(PipelineStep.Length)
+    }
+
+    /// The path as it was typed.
+    let path: String
+    /// From 0 at the left or top to 1 at the right or bottom.
+    var anchor = CGPoint(x: 0.5, y: 0.5)
+    /// From 0 to 1.
+    var opacity = 1.0
+    var size = Size.scaled(1)
+}

@@ -166,7 +166,7 @@ extension PipelineParser {
     }
 
     private static func bordering(_ arguments: inout PipelineArguments) throws(PipelineError) -> PipelineStep {
-        let width = try arguments.number("a width", 0...largestSide)
+        let width = try arguments.number("a width", 0...PipelineArguments.largestSide)
         let color = try arguments.color()
         return .border(width: width, color, radius: arguments.isEmpty ? .pixels(0) : try arguments.length())
     }

@@ -1,27 +1,8 @@
-// The step `overlay` with a file: its arguments, and its processor.
+// The processors of steps that the library has none for: `crop` with a pixel, and `overlay` with a file.
 
 import Foundation
 import KFImaging
 import Kingfisher
-
-/// A file whose image is laid over others, as a watermark is.
-struct ImageOverlay: Equatable {
-    /// The size of the upper image.
-    enum Size: Equatable {
-        /// A multiple of its own.
-        case scaled(Double)
-        /// As wide as this; a part is one of the lower image's width.
-        case width(PipelineStep.Length)
-    }
-
-    /// The path as it was typed.
-    let path: String
-    /// From 0 at the left or top to 1 at the right or bottom.
-    var anchor = CGPoint(x: 0.5, y: 0.5)
-    /// From 0 to 1.
-    var opacity = 1.0
-    var size = Size.scaled(1)
-}
 
 /// The image of an overlay's file.
 struct OverlayFile: Sendable {
@@ -56,5 +37,25 @@ struct ImageOverlayProcessor: ImageProcessor {
         return file.image.resized(toPoints: size).flatMap {
             lower.overlaid(with: $0, anchor: overlay.anchor, opacity: overlay.opacity)
         }
+    }
+}
+
+/// Cuts out a rectangle, and fails where that begins outside of the image, rather than make something else of it.
+struct PixelCropProcessor: ImageProcessor {
+    /// In pixels, from the upper left corner of the image as it is shown.
+    let rect: CGRect
+
+    /// The beginning of all identifiers.
+    static let name = "kf.crop"
+
+    var identifier: String {
+        "\(Self.name)(\(Int(rect.width))x\(Int(rect.height)),\(Int(rect.minX))px,\(Int(rect.minY))px)"
+    }
+
+    func process(item: ImageProcessItem, options: KingfisherParsedOptionsInfo) -> KFCrossPlatformImage? {
+        guard let image = DefaultImageProcessor.default.process(item: item, options: options),
+            rect.minX < image.size.width, rect.minY < image.size.height
+        else { return nil }
+        return image.kf.crop(to: rect)
     }
 }

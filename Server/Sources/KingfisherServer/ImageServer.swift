@@ -140,15 +140,6 @@ private struct ImageChannel: HTTPChannelHandler {
     func handle(value: HTTP1Channel.Value, logger: Logger) async { await base.handle(value: value, logger: logger) }
 }
 
-/// Variables of the environment that are wrong.
-public struct InvalidConfiguration: Error, CustomStringConvertible {
-    /// A sentence for each, which begins with the name of the variable; without the values of secrets.
-    public let complaints: [String]
-
-    /// All of them, a line each.
-    public var description: String { complaints.joined(separator: "\n") }
-}
-
 /// The context of requests, with the connection that each came on.
 public protocol ConnectionRequestContext: RequestContext {
     /// The connection.

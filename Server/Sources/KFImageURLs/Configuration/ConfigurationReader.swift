@@ -2,20 +2,6 @@
 
 import Foundation
 
-/// A complaint about a configuration.
-package struct ConfigurationProblem: Hashable, Sendable {
-    /// The variable.
-    package let name: String
-    /// A sentence, without the values of secrets.
-    package let text: String
-    /// Whether the server must not start like this.
-    package let isError: Bool
-
-    package init(name: String, text: String, isError: Bool) {
-        (self.name, self.text, self.isError) = (name, text, isError)
-    }
-}
-
 extension ServerConfiguration {
     /// Reads a configuration; variables that are wrong leave the default, and are listed by the names that they have in
     /// the environment.
@@ -93,7 +79,7 @@ extension ServerConfiguration {
     private static let imgproxys: ServerConfiguration = {
         var configuration = ServerConfiguration()
         for (name, text) in ImgproxySettings.initial {
-            let setting = SettingsTable.all.first { $0.names.contains(ImgproxySettings.prefix + name) }
+            let setting = SettingsTable.all.first { $0.names.contains(Setting.imgproxyPrefix + name) }
             _ = setting?.set(&configuration, text)
         }
         return configuration
@@ -125,7 +111,7 @@ extension ServerConfiguration {
                 }
             } else if name.hasPrefix("KF_") {
                 problems.append(.error(name, "There is no such setting."))
-            } else if name.hasPrefix(ImgproxySettings.prefix), !value.isEmpty {
+            } else if name.hasPrefix(Setting.imgproxyPrefix), !value.isEmpty {
                 problems.append(.warning(name, "This setting is unknown here, and does nothing."))
             }
         }
@@ -199,14 +185,4 @@ extension ServerConfiguration {
 /// A text with stars in place of what URLs in it have before their hosts.
 private func withoutCredentials(_ text: String) -> String {
     text.replacing(#/://[^/?#]*@/#, with: "://***@")
-}
-
-extension ConfigurationProblem {
-    static func error(_ name: String, _ text: String) -> Self {
-        Self(name: name, text: text, isError: true)
-    }
-
-    static func warning(_ name: String, _ text: String) -> Self {
-        Self(name: name, text: text, isError: false)
-    }
 }

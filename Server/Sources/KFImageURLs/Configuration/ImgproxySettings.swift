@@ -27,7 +27,6 @@ package struct ImgproxySetting: Sendable {
 }
 
 package enum ImgproxySettings {
-    static let prefix = "IMGPROXY_"
 
     /// What becomes of a setting.
     package enum Outcome: Sendable {

@@ -1,4 +1,5 @@
-// How a server is set up, as a value. The settings are read into it; the parser, the handlers and the program read it.
+// How a server is set up, as a value, with its stores of sources. The settings are read into it; the parser, the
+// handlers and the program read it.
 
 package import struct Foundation.Date
 
@@ -167,66 +168,6 @@ package struct SourceSettings: Hashable, Sendable {
     }
 }
 
-/// How results are encoded, unless URLs say so.
-package struct OutputSettings: Hashable, Sendable {
-    /// From 1 to 100.
-    package var quality = 80
-    package var formatQuality: [FileFormat: Int] = [.webp: 79, .avif: 63, .jxl: 77]
-    /// The qualities of formats; what is set leaves those of other formats as they are.
-    var changedFormatQuality: [FileFormat: Int] {
-        get { formatQuality }
-        set { formatQuality.merge(newValue) { $1 } }
-    }
-
-    /// Whether pixels of scaled images are means of light; else of the numbers that files hold.
-    package var usesLinearLight = true
-    /// Whether JPEGs show all of the image early.
-    package var isProgressive = true
-    /// Whether PNGs do.
-    package var isInterlaced = false
-    /// Whether PNGs have no more colours than that.
-    package var limitsColors = false
-    package var mostColors = 256
-    /// How long WebP looks for smaller files, from 0 to 6.
-    package var webPEffort = 2
-    package var webPPreset = WebPPreset.general
-    /// How quickly AVIF is written, from 0 to 10.
-    package var avifSpeed = 9
-    /// Formats that sources are encoded in, the first that can hold the image.
-    package var preferredFormats: [FileFormat] = [.jpeg, .png, .gif]
-    package var webP = Negotiation.off
-    package var avif = Negotiation.off
-    /// The longest side in pixels; 0 is no limit.
-    package var maxDimension = 0
-
-    package init() {}
-
-    /// What WebP takes images for; the names are libwebp's.
-    package enum WebPPreset: String, CaseIterable, Hashable, Sendable {
-        case general = "default"
-        case picture, photo, drawing, icon, text
-    }
-
-    /// Whether results have a format because the client accepts it.
-    package enum Negotiation: Hashable, Sendable {
-        case off
-        /// Where the URL names no format.
-        case automatic
-        /// Whatever the URL names.
-        case enforced
-
-        var isAutomatic: Bool {
-            get { self != .off }
-            set { if newValue { self = self == .enforced ? .enforced : .automatic } else { self = .off } }
-        }
-
-        var isEnforced: Bool {
-            get { self == .enforced }
-            set { if newValue { self = .enforced } else if self == .enforced { self = .automatic } }
-        }
-    }
-}
-
 /// What answers say to caches and browsers.
 package struct DeliverySettings: Hashable, Sendable {
     /// Seconds that caches may keep results.
@@ -294,4 +235,35 @@ package enum LogLevel: String, CaseIterable, Hashable, Sendable {
     /// Only what went wrong.
     case warning
     case error
+}
+
+/// A store of sources: that of `s3://`, or that of `gs://`.
+package struct StoreSettings: Hashable, Sendable {
+    package var isUsed = false
+    /// The address of the store; nil is AWS.
+    package var endpoint: String?
+    /// Nil is that of the environment, or else us-east-1.
+    package var region: String?
+    /// Whether the bucket stands in the path of addresses at ``endpoint``, and not in the host.
+    package var usesPathStyle = true
+    /// The buckets that sources may be in; empty allows all.
+    package var allowedBuckets: [String] = []
+    package var deniedBuckets: [String] = []
+    /// A key of the store; without one they are the credentials that AWS' own tools would use.
+    package var accessKeyID: String?
+    package var secretAccessKey: String?
+
+    package init() {}
+
+    /// Whether a bucket is denied; a host has the same name in capitals.
+    package func denies(_ bucket: String) -> Bool {
+        deniedBuckets.contains { $0.lowercased() == bucket.lowercased() }
+    }
+
+    /// Google Cloud Storage.
+    static var googleCloud: StoreSettings {
+        var settings = StoreSettings()
+        (settings.endpoint, settings.region) = ("https://storage.googleapis.com", "auto")
+        return settings
+    }
 }

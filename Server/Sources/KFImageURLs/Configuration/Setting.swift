@@ -2,6 +2,9 @@
 
 /// A setting: its names, what it may be, and what it changes.
 package struct Setting: Sendable {
+    /// What the names of imgproxy's settings begin with.
+    static let imgproxyPrefix = "IMGPROXY_"
+
     /// Ours first; others that mean the same, which count where ours is not set, after it.
     package let names: [String]
     /// One sentence.
@@ -27,7 +30,7 @@ package struct Setting: Sendable {
         help: String,
         note: @escaping @Sendable (String) -> String? = { _ in nil }
     ) {
-        let names = ["KF_" + name] + ([name] + aliases).map { ImgproxySettings.prefix + $0 }
+        let names = ["KF_" + name] + ([name] + aliases).map { Self.imgproxyPrefix + $0 }
         self.init(names: names, value, field, isSecret: isSecret, help: help, note: note)
     }
 
@@ -50,7 +53,7 @@ package struct Setting: Sendable {
         show: @escaping @Sendable (ServerConfiguration) -> String,
         set: @escaping @Sendable (inout ServerConfiguration, String) -> Bool
     ) {
-        names = ["KF_" + name, ImgproxySettings.prefix + name]
+        names = ["KF_" + name, Self.imgproxyPrefix + name]
         (self.words, self.help, self.show, self.set) = (words, help, show, set)
         (isSecret, note) = (false, { _ in nil })
     }

@@ -1,4 +1,5 @@
-// How texts become values: numbers, names, colours. For the arguments of options and for settings.
+// How texts become values: numbers, names, colours, pairs of a format and its quality. For the arguments of options and
+// for settings.
 
 /// A kind of value: what it may be, in words, and how it is read and written.
 struct Value<T: Sendable>: Sendable {
@@ -120,4 +121,30 @@ extension Value where T == String {
 /// Without a fraction where there is none.
 private func numberText(_ number: Double) -> String {
     number == number.rounded() && abs(number) < 1e15 ? "\(Int(number))" : "\(number)"
+}
+
+enum FormatQualities {
+    /// What is wrong with a list.
+    struct Complaint: Error {
+        let text: String
+    }
+
+    /// Reads format, quality, format, quality and so on.
+    static func read(pairs values: [String]) -> Result<[FileFormat: Int], Complaint> {
+        if values.allSatisfy(\.isEmpty) { return .success([:]) }
+        guard values.count.isMultiple(of: 2) else { return .failure(Complaint(text: "a format has no quality")) }
+        var qualities: [FileFormat: Int] = [:]
+        for index in stride(from: 0, to: values.count, by: 2) {
+            guard let format = FileFormat(name: values[index]) else {
+                return .failure(Complaint(text: "\(quoted(values[index])) is no format"))
+            }
+            guard let quality = Value.integer(0...100).read(values[index + 1]) else {
+                return .failure(
+                    Complaint(text: "\(quoted(values[index + 1])) is no quality, which is an integer 0–100")
+                )
+            }
+            qualities[format] = quality
+        }
+        return .success(qualities)
+    }
 }

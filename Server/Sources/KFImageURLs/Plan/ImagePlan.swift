@@ -231,10 +231,4 @@ extension ImagePlan {
         package var frameMegapixels: Double?
         package var resultDimension: Int?
     }
-
-    /// The quality of a format, from 1 to 100: the URL's, the URL's for the format, the server's for it, the server's.
-    package func quality(of format: FileFormat, in settings: OutputSettings) -> Int {
-        let wanted = [output.quality, output.formatQuality[format] ?? 0, settings.formatQuality[format] ?? 0]
-        return wanted.first { $0 > 0 } ?? settings.quality
-    }
 }

@@ -1,4 +1,5 @@
-// The page on which URLs are tried. For those who develop; `kf-server --develop` has it at `/`.
+// The pages at `/`: a form on which URLs are tried, for those who develop (`kf-server --develop`), or a few words about
+// what is here. For the routes.
 
 import KFImageURLs
 
@@ -109,5 +110,17 @@ enum FormPage {
         form.addEventListener('input', showURL);
         document.getElementById('copy').addEventListener('click', () => navigator.clipboard.writeText(url.value));
         showURL();
+        """
+}
+
+enum LandingPage {
+    static let html = """
+        <!doctype html>
+        <html lang="en">
+        <meta charset="utf-8">
+        <title>Image server</title>
+        <p>This is kf-server, an image server. The path of an image is
+        <code>/SIGNATURE/OPTION:ARGUMENT/plain/SOURCE@FORMAT</code>, and <code>/health</code> says whether it works.
+        </html>
         """
 }

@@ -1,4 +1,6 @@
-// The settings of scaling and of encoders. A part of the table of settings.
+// The settings of encoders and of the watermark: what results are like. A part of the table of settings.
+
+import Foundation
 
 extension SettingsTable {
     static let encoders: [Setting] = [
@@ -52,4 +54,47 @@ extension SettingsTable {
             help: "How quickly AVIF is written; slower is smaller."
         ),
     ]
+
+    /// Of several images the last one counts.
+    static let watermark: [Setting] = [
+        Setting(
+            "WATERMARK_URL",
+            Value.text("source").orNil(""),
+            \.watermark.source,
+            help: "The image that the option watermark lays over results, a source as in URLs: loaded when it is first"
+                + " needed, and asked about again as sources are."
+        ),
+        Setting(
+            "WATERMARK_PATH",
+            Value.text("file").orNil(""),
+            \.watermark.path,
+            help: "The same as a file, which is read at the start; comes before KF_WATERMARK_URL."
+        ),
+        Setting(
+            "WATERMARK_DATA",
+            Value.base64.orNil(""),
+            \.watermark.data,
+            help: "The same in base64; comes before both."
+        ),
+        Setting(
+            "WATERMARK_OPACITY",
+            .number(0...1),
+            \.watermark.opacity,
+            help: "The factor for the opacities that URLs name."
+        ),
+    ]
+}
+
+extension Value where T == Data {
+    /// Bytes in base64, with either alphabet.
+    fileprivate static var base64: Self {
+        Value(
+            words: "base64",
+            read: { text in
+                let text = text.replacing("+", with: "-").replacing("/", with: "_")
+                return decodedBase64URL(text).map { Data($0) }
+            },
+            write: { "(\($0.count) bytes)" }
+        )
+    }
 }

@@ -1,4 +1,27 @@
-// How an environment names the settings. For messages about it, and for the program.
+// What is wrong with a configuration, with the names of settings that its environment has. For the program, at its
+// start.
+
+/// A complaint about a configuration.
+package struct ConfigurationProblem: Hashable, Sendable {
+    /// The variable.
+    package let name: String
+    /// A sentence, without the values of secrets.
+    package let text: String
+    /// Whether the server must not start like this.
+    package let isError: Bool
+
+    package init(name: String, text: String, isError: Bool) {
+        (self.name, self.text, self.isError) = (name, text, isError)
+    }
+
+    static func error(_ name: String, _ text: String) -> Self {
+        Self(name: name, text: text, isError: true)
+    }
+
+    static func warning(_ name: String, _ text: String) -> Self {
+        Self(name: name, text: text, isError: false)
+    }
+}
 
 /// The names that whoever wrote an environment knows.
 package struct SettingNames: Sendable {
@@ -9,7 +32,7 @@ package struct SettingNames: Sendable {
 
     package init(_ environment: [String: String]) {
         let names = environment.filter { !$0.value.isEmpty }.keys
-        isImgproxys = names.contains { $0.hasPrefix(ImgproxySettings.prefix) }
+        isImgproxys = names.contains { $0.hasPrefix(Setting.imgproxyPrefix) }
         let isOnlyImgproxys = isImgproxys && !names.contains { $0.hasPrefix("KF_") }
         var written: [String: String] = [:]
         for setting in SettingsTable.all {

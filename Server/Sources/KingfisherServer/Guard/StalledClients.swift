@@ -1,4 +1,5 @@
-// Ends connections whose clients take too long to send a request. The server's connections have one each.
+// Ends connections whose clients take too long to send a request, or stop reading its answer. The server's connections
+// have one of each.
 
 import NIOCore
 import NIOHTTPTypes
@@ -40,6 +41,38 @@ final class RequestTimer: ChannelInboundHandler, RemovableChannelHandler {
             }
         }
         context.fireChannelReadComplete()
+    }
+
+    func channelInactive(context: ChannelHandlerContext) {
+        end?.cancel()
+        context.fireChannelInactive()
+    }
+}
+
+/// Closes a connection that could not be written to for some time, since its client takes nothing of its answer.
+///
+/// A client that reads slowly keeps its connection, as long as it takes some 32 KB in that time.
+final class StallHandler: ChannelInboundHandler, RemovableChannelHandler {
+    typealias InboundIn = Any
+
+    private let timeout: TimeAmount
+    private let metrics: ServerMetrics
+    private var end: Scheduled<Void>?
+
+    init(timeout: TimeAmount, metrics: ServerMetrics) {
+        (self.timeout, self.metrics) = (timeout, metrics)
+    }
+
+    func channelWritabilityChanged(context: ChannelHandlerContext) {
+        end?.cancel()
+        end = nil
+        if !context.channel.isWritable {
+            end = context.eventLoop.assumeIsolated().scheduleTask(in: timeout) { [metrics] in
+                metrics.count(error: "client_stalled")
+                context.close(promise: nil)
+            }
+        }
+        context.fireChannelWritabilityChanged()
     }
 
     func channelInactive(context: ChannelHandlerContext) {

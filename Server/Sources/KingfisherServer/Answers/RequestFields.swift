@@ -1,6 +1,8 @@
-// The identifier of a request, which the log and the answer have. For the routes.
+// What the routes read from the fields of a request: its identifier, which the log and the answer have, and its token.
 
 import HTTPTypes
+import KFImageURLs
+@_spi(Server) import KingfisherTiers
 
 /// What the request brings as `X-Request-ID`, if that is short and harmless; otherwise a new one.
 func requestIdentifier(of request: HTTPRequest) -> String {
@@ -33,4 +35,22 @@ extension HTTPFields {
     mutating func set(_ name: HTTPField.Name?, _ value: String) {
         if let name { self[name] = value }
     }
+}
+
+extension HTTPFields {
+    /// Whether `Authorization` has a token, as `Bearer`; the time it takes says nothing about it.
+    func hasToken(_ token: String) -> Bool {
+        let field = self[.authorization] ?? ""
+        let sent = field.hasPrefix("Bearer ") ? String(field.dropFirst(7)) : ""
+        // Of hashes, whose lengths are equal.
+        return areEqualInConstantTime(SHA256.hash(Array(sent.utf8)), SHA256.hash(Array(token.utf8)))
+    }
+}
+
+extension RenderingError {
+    static let withoutSecret = Self(
+        status: 403,
+        kind: "wrong_secret",
+        reason: "The request has not the secret of KF_SECRET as Authorization: Bearer."
+    )
 }

@@ -1,4 +1,4 @@
-// A value that arrives once, for any number of callers.
+// A value that arrives once, for any number of callers; and the outcome of an async function.
 
 /// A value that arrives once.
 ///
@@ -71,5 +71,12 @@ public final class Promise<Value: Sendable>: Sendable {
         } onCancel: {
             cancel()
         }
+    }
+}
+
+extension Result {
+    /// The outcome of an async function.
+    package init(catching body: () async throws(Failure) -> Success) async {
+        do throws(Failure) { self = .success(try await body()) } catch { self = .failure(error) }
     }
 }

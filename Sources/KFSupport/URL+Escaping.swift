@@ -1,4 +1,5 @@
-// URLs from text that others wrote: header fields, arguments, lists. For the transport and `kf`.
+// URLs from text that others wrote: header fields, arguments, lists; and the bytes that escapes stand for. For the
+// transport, `data:` URLs, and `kf`, whose files need no names in UTF-8.
 
 package import Foundation
 
@@ -69,4 +70,23 @@ extension URL {
         text.first == UInt8(ascii: "%") && text.count > 2
             && text.dropFirst().prefix(2).allSatisfy { Character(Unicode.Scalar($0)).isHexDigit }
     }
+}
+
+/// Decodes escapes; a `%` that begins none stands for itself.
+package func percentDecoded(_ text: ArraySlice<UInt8>) -> [UInt8] {
+    func digit(_ byte: UInt8) -> UInt8? { Character(Unicode.Scalar(byte)).hexDigitValue.map(UInt8.init) }
+    var bytes: [UInt8] = []
+    bytes.reserveCapacity(text.count)
+    var rest = text
+    while let byte = rest.popFirst() {
+        if byte == UInt8(ascii: "%"), rest.count > 1, let high = digit(rest[rest.startIndex]),
+            let low = digit(rest[rest.startIndex + 1])
+        {
+            bytes.append(high * 16 + low)
+            rest = rest.dropFirst(2)
+        } else {
+            bytes.append(byte)
+        }
+    }
+    return bytes
 }

@@ -1,5 +1,17 @@
 // How short of memory the process is, judged from the kernel's files. For MemoryPressureMonitor.
 
+/// How short of memory the process is. (Not in Kingfisher.)
+///
+/// `Kingfisher` exports it, and nothing else of this module.
+public enum MemoryPressureLevel: Sendable, Hashable, Comparable, CaseIterable {
+    /// There is enough.
+    case none
+    /// It gets scarce: what can be fetched again should shrink.
+    case warning
+    /// It has run out: what can be fetched again should go.
+    case critical
+}
+
 /// Judges by polling: for kernels and containers that accept no triggers.
 ///
 /// The reading depends on the share of time that tasks were stalled for memory in the last ten seconds, on how full the

@@ -3,18 +3,6 @@
 import CKFLinux
 import Foundation
 
-/// How short of memory the process is. (Not in Kingfisher.)
-///
-/// `Kingfisher` exports it, and nothing else of this module.
-public enum MemoryPressureLevel: Sendable, Hashable, Comparable, CaseIterable {
-    /// There is enough.
-    case none
-    /// It gets scarce: what can be fetched again should shrink.
-    case warning
-    /// It has run out: what can be fetched again should go.
-    case critical
-}
-
 /// Something that watches the memory from its start until it is stopped, once.
 package protocol MemoryWatch: AnyObject, Sendable {
     /// Begins to watch; does nothing the second time or when already stopped.

@@ -1,4 +1,4 @@
-// A process that this one has started, until its end. For decoders.
+// A process that this one has started, until its end; and lists of strings for C, which starts it. For decoders.
 
 import CKFLinux
 import Foundation
@@ -95,4 +95,11 @@ package final class ChildProcess: Sendable {
         let error = kf_limit_addresses(number, UInt64(max(0, bytes)))
         guard error == 0 || error == ESRCH else { throw SystemError("limiting the memory of a decoder", error) }
     }
+}
+
+/// Lends C a list of strings that ends with a null pointer.
+func withCStrings<Result>(_ strings: [String], _ body: ([UnsafeMutablePointer<CChar>?]) -> Result) -> Result {
+    let copies = strings.map { strdup($0) }
+    defer { for copy in copies { free(copy) } }
+    return body(copies + [nil])
 }

@@ -1,4 +1,4 @@
-// The options that only caches know: which ones a load uses, and the keys and names of its entries.
+// The options that only caches know: which ones a load uses, and how its entries are named.
 
 extension KingfisherParsedOptionsInfo {
     /// Reads a list of options; nil or an empty one gives the defaults.
@@ -72,28 +72,5 @@ extension KingfisherParsedOptionsInfo {
     var cacheMetadata: CacheMetadata? {
         get { self[CacheMetadataKey.self] }
         set { self[CacheMetadataKey.self] = newValue }
-    }
-}
-
-extension String {
-    /// The key of the image that the processor with this identifier makes of the image with this key.
-    func computedKey(with identifier: String) -> String { identifier.isEmpty ? self : "\(self)@\(identifier)" }
-
-    /// The key of the image that the processor of these options makes of the image with this key.
-    func computedKey(_ options: KingfisherParsedOptionsInfo) -> String {
-        computedKey(with: options.processor.identifier)
-    }
-}
-
-extension Source {
-    /// The key in the caches for a load with these options.
-    func cacheKey(_ options: KingfisherParsedOptionsInfo) -> String { filteredKey(options) ?? cacheKey }
-
-    /// The key that the options' filter gives; nil where none applies.
-    func filteredKey(_ options: KingfisherParsedOptionsInfo) -> String? {
-        guard let filter = options.cacheKeyFilter, case .network(let resource) = self,
-            resource.cacheKey == resource.downloadURL.cacheKey
-        else { return nil }
-        return filter.cacheKey(for: resource.downloadURL)
     }
 }

@@ -1,6 +1,7 @@
 // The time that a cache spends on its work, added up as it is done; the storages count the rest. Used by `CacheCore`.
 
 import Foundation
+import KFStorage
 import KFSupport
 
 /// Adds up the time a cache spends.
@@ -11,16 +12,22 @@ final class CacheRecorder: Sendable {
     /// Called with every piece of work when it is done.
     typealias Observer = @Sendable (Step, Duration) -> Void
 
+    /// When counting began, and the storages' counts at that time.
+    struct Baseline: Sendable {
+        var since: Date
+        var memory = MemoryCounts()
+        var files = FileCounts()
+    }
+
     /// The sums so far.
     struct Record: Sendable {
         var times: [Step: Duration] = [:]
-        /// When counting began, and the storages' counts at that time.
-        var baseline: CacheStatistics.Baseline
+        var baseline: Baseline
 
         subscript(step: Step) -> Duration { times[step] ?? .zero }
     }
     private struct State: Sendable {
-        var record = Record(baseline: CacheStatistics.Baseline(since: Date()))
+        var record = Record(baseline: Baseline(since: Date()))
         var observer: Observer?
     }
     private let state = Locked(State())
@@ -44,7 +51,7 @@ final class CacheRecorder: Sendable {
     }
 
     /// Begins anew, from the numbers that the storages have counted by now.
-    func reset(to baseline: CacheStatistics.Baseline) {
+    func reset(to baseline: Baseline) {
         state.withLock { $0.record = Record(baseline: baseline) }
     }
 

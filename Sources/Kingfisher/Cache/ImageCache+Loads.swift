@@ -1,6 +1,7 @@
 // How loads reach a cache: its core, or the methods that a subclass or a group has instead. For the manager.
 
 import Foundation
+import KFImaging
 import KFSupport
 
 extension ImageCache {
@@ -93,5 +94,21 @@ extension ImageCache {
             generation: options.loadGeneration
         )
         _ = Task.immediate { result.fulfil(CacheStoreResult(disk: await write())) }
+    }
+}
+
+extension KFCrossPlatformImage {
+    /// Whether the image will do as it is.
+    func satisfies(_ options: KingfisherParsedOptionsInfo) -> Bool { bytes(toDecodeAgainFor: options) == nil }
+
+    /// The bytes of an animation that was not made as the options want it; nil when the image will do.
+    ///
+    /// An image that does not say how it was made is as it was meant to be: a still that was stored, or that a
+    /// processor gave. Making it anew would give the same, again and again.
+    func bytes(toDecodeAgainFor options: KingfisherParsedOptionsInfo) -> Data? {
+        guard let frameCount, frameCount != 1, let creatingOptions,
+            creatingOptions.sanitized != options.imageCreatingOptions
+        else { return nil }
+        return animatedData
     }
 }

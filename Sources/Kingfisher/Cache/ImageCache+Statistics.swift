@@ -4,15 +4,6 @@ import Foundation
 import KFStorage
 import KFSupport
 
-extension CacheStatistics {
-    /// When counting began, and the storages' counts at that time.
-    struct Baseline: Sendable {
-        var since: Date
-        var memory = MemoryCounts()
-        var files = FileCounts()
-    }
-}
-
 extension ImageCache {
     /// The operations of the cache so far, and its size. (Not in Kingfisher.)
     ///
@@ -42,7 +33,7 @@ extension ImageCache {
     /// Begins counting anew; the content of the cache does not change. (Not in Kingfisher.)
     public func resetStatistics() {
         let (files, memory) = (diskStorage.files.counts, memoryStorage.store.counts)
-        core.recorder.reset(to: CacheStatistics.Baseline(since: Date(), memory: memory, files: files))
+        core.recorder.reset(to: CacheRecorder.Baseline(since: Date(), memory: memory, files: files))
     }
 }
 

@@ -1,7 +1,9 @@
-// The handles on loads as before version 5: older names for `DownloadTask`, which does the cancelling.
+// The handles on loads and look-ups as before version 5. Those of loads are older names for `DownloadTask`, which does
+// the cancelling.
 
 public import Foundation
 import KFSupport
+import Synchronization
 
 /// A load that may be cancelled, as before version 5.
 public final class RetrieveImageTask: Sendable {
@@ -80,3 +82,21 @@ public struct RetrieveImageDownloadTask: Sendable {
         nonmutating set { task.sessionTask?.task.priority = newValue }
     }
 }
+
+/// A look-up in a cache that can be cancelled, as before version 5.
+public final class RetrieveImageDiskTask: Sendable {
+    private let cancelled = Atomic(false)
+
+    init() {}
+
+    /// Cancels the look-up: an entry that has not been read yet is not read, one that has been read is not decoded.
+    ///
+    /// Its handler is still called, once: with nothing, or with the image if that was ready. May be called from any
+    /// thread, and more than once.
+    public func cancel() { cancelled.store(true, ordering: .relaxed) }
+
+    /// Whether the look-up was cancelled.
+    public var isCancelled: Bool { cancelled.load(ordering: .relaxed) }
+}
+
+extension RetrieveImageDiskTask: LoadObserver {}

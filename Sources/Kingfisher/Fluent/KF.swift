@@ -1,6 +1,8 @@
-// `KF.url(…)` and the builder that it returns, which starts a load by the manager.
+// `KF.url(…)` and the builder that it returns, which starts a load by the manager; and what the block of its
+// `redirectHandler(_:)` is given.
 
 public import Foundation
+public import FoundationNetworking
 
 extension KF {
     /// A load that has not begun: a source, options and handlers, set by chained methods, each of which returns a
@@ -92,5 +94,21 @@ extension KF {
     /// - Returns: The load, not begun.
     public static func data(_ data: Data?, cacheKey: String) -> Builder {
         dataProvider(data.map { RawImageDataProvider(data: $0, cacheKey: cacheKey) })
+    }
+}
+
+extension KF {
+    /// A redirect to be decided on, see `KFOptionSetter.redirectHandler(_:)`.
+    public struct RedirectPayload: Sendable {
+        /// The transfer.
+        public let task: SessionDataTask
+        /// The 3xx response.
+        public let response: HTTPURLResponse
+        /// The request that would be sent, without credentials when it leads to another origin.
+        public let newRequest: URLRequest
+        /// To be called with the request to follow, changed or not; nil takes the redirect itself as the response.
+        ///
+        /// The first call counts, from any thread; without any the download ends in its timeout.
+        public let completionHandler: @Sendable (URLRequest?) -> Void
     }
 }

@@ -2,6 +2,7 @@
 
 public import Foundation
 import KFImaging
+import KFSupport
 
 /// Converts images into bytes for the disk cache and bytes from it into images.
 public protocol CacheSerializer: Sendable {

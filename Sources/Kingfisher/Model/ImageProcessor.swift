@@ -1,8 +1,7 @@
-// The protocol of processors, how they are joined, and the default processor.
+// The protocols of processors, and the default processor.
 
 public import Foundation
-import KFImaging
-import KFSupport
+public import KFImaging
 
 /// The input of a processor.
 public enum ImageProcessItem: Sendable {
@@ -30,92 +29,42 @@ public protocol ImageProcessor: Sendable {
     func process(item: ImageProcessItem, options: KingfisherParsedOptionsInfo) -> KFCrossPlatformImage?
 }
 
-extension ImageProcessor {
-    /// A processor that runs this one and then another on its result.
+/// A processor that looks for a part of the image, and must keep the same part of all frames of an animation. (Not in
+/// Kingfisher.)
+public protocol PartFindingImageProcessor: ImageProcessor {
+    /// The processor for the part that was found.
     ///
-    /// Identifiers are joined with `|>`; an empty one (``DefaultImageProcessor``) is left out, so that one image has
-    /// one cache key however it is requested.
-    /// - Parameter another: The processor that runs second.
-    /// - Returns: Both, as one processor.
-    public func append(another: any ImageProcessor) -> any ImageProcessor {
-        JoinedImageProcessor(first: self, second: another)
-    }
-}
-
-infix operator |> : AdditionPrecedence
-
-/// Joins two processors: the left one runs first.
-public func |> (left: any ImageProcessor, right: any ImageProcessor) -> any ImageProcessor {
-    left.append(another: right)
-}
-
-func == (left: any ImageProcessor, right: any ImageProcessor) -> Bool { left.identifier == right.identifier }
-
-func != (left: any ImageProcessor, right: any ImageProcessor) -> Bool { !(left == right) }
-
-/// A processor that is several in a row.
-protocol ChainedImageProcessor: ImageProcessor {
-    /// See ``ImageProcessor/lastStep``.
-    var steps: (before: any ImageProcessor, last: any ImageProcessor)? { get }
-}
-
-/// A processor that decodes data to a smaller size, and does nothing else to it.
-protocol SizeLimitingImageProcessor: ImageProcessor {
-    /// The longer side of the result, in pixels; 0 limits nothing.
-    func longerSide(scale: CGFloat) -> Int
-}
-
-/// A processor that the options of a load have put around the one they name.
-protocol WrappingImageProcessor: ImageProcessor {
-    var base: any ImageProcessor { get }
+    /// - Parameters:
+    ///   - frames: The frames that it will process; looking at them decodes them.
+    ///   - options: The options of the load.
+    /// - Returns: A processor that keeps one part.
+    func resolved(for frames: any ImageFrameSource, _ options: KingfisherParsedOptionsInfo) -> any ImageProcessor
 }
 
 extension ImageProcessor {
-    /// The processor that the options name, for errors.
-    var named: any ImageProcessor { (self as? any WrappingImageProcessor)?.base.named ?? self }
-
-    /// The last processor of several in a row, and the one that stands for those before it; nil if there is one only.
-    ///
-    /// The image before the last one has a key of its own: the last one has an identifier.
-    var lastStep: (before: any ImageProcessor, last: any ImageProcessor)? {
-        (self as? any ChainedImageProcessor)?.steps
+    /// The processor that does the same to every frame of an animation: itself, unless it has to find the part first.
+    func forAllFrames(
+        of frames: any ImageFrameSource,
+        _ options: KingfisherParsedOptionsInfo
+    ) -> any ImageProcessor {
+        (self as? any PartFindingImageProcessor)?.resolved(for: frames, options) ?? self
     }
-
-    /// The processor that is given the data: the first of several in a row.
-    var firstStep: any ImageProcessor { lastStep?.before.firstStep ?? self }
 }
 
-/// Two processors in a row.
-private struct JoinedImageProcessor: PartFindingImageProcessor, ChainedImageProcessor {
-    let first: any ImageProcessor
-    let second: any ImageProcessor
-    let identifier: String
+/// A processor that knows from the bytes of an image how much work it is.
+@_spi(Server) public protocol WeighingImageProcessor: ImageProcessor {
+    /// Called once the bytes are there, before they wait for a thread on which pixels are made.
+    func weight(of data: Data) -> ImageWeight
+}
 
-    init(first: any ImageProcessor, second: any ImageProcessor) {
-        self.first = first
-        self.second = second
-        identifier = [first.identifier, second.identifier].filter { !$0.isEmpty }.joined(separator: "|>")
-    }
-
-    var steps: (before: any ImageProcessor, last: any ImageProcessor)? {
-        second.identifier.isEmpty ? nil : (first, second)
-    }
-
-    /// Each of the two, resolved; the second one gets the frames that the first one makes.
-    func resolved(for frames: any ImageFrameSource, _ options: KingfisherParsedOptionsInfo) -> any ImageProcessor {
-        let first = first.forAllFrames(of: frames, options)
-        let between = ProcessedFrames(of: frames, by: first, options)
-        return JoinedImageProcessor(first: first, second: second.forAllFrames(of: between, options))
-    }
-
-    // Both always run, even one with an empty identifier: users' processors decode data by joining the default
-    // processor and themselves, and would never end if that were taken apart.
-    func process(item: ImageProcessItem, options: KingfisherParsedOptionsInfo) -> KFCrossPlatformImage? {
-        guard let image = first.process(item: item, options: options) else { return nil }
-        let result = second.process(item: .image(image), options: options)
-        if image.isDamaged { result?.updateMetadata { $0.isDamaged = true } }
-        return result
-    }
+/// How much work an image is.
+@_spi(Server) public enum ImageWeight: Sendable {
+    /// It is made in the order in which it came.
+    case small
+    /// Smaller ones of the same priority go first, and never wait for it.
+    case large
+    /// It is not made: its load fails as if the processor had made no image.
+    case refused
 }
 
 /// Decodes data of any known format, animations too, and gives images the scale of the options.
@@ -142,14 +91,13 @@ public struct DefaultImageProcessor: ImageProcessor {
     }
 }
 
-extension ImageProcessor {
-    /// Runs the processor where the options say, away from the caller's thread.
-    func processed(_ item: ImageProcessItem, _ options: KingfisherParsedOptionsInfo)
-        async throws(KingfisherError) -> KFCrossPlatformImage
-    {
-        let processor = options.resolved(self)
-        let image = await (options.processingQueue ?? .untouch).run { processor.process(item: item, options: options) }
-        guard let image else { throw .processorError(reason: .processingFailed(processor: named, item: item)) }
-        return image
+extension KingfisherParsedOptionsInfo {
+    /// How images are made of data, with numbers that images would replace replaced: loads are shared by it.
+    var imageCreatingOptions: ImageCreatingOptions {
+        ImageCreatingOptions(
+            scale: scaleFactor,
+            preloadAll: preloadAllAnimationData,
+            onlyFirstFrame: onlyLoadFirstFrame
+        ).sanitized
     }
 }

@@ -2,6 +2,7 @@
 
 public import Foundation
 import KFImaging
+import KFStorage
 import KFSupport
 import KFTransport
 

@@ -5,7 +5,7 @@ import KFImaging
 
 /// All options of one load.
 ///
-/// What only one layer knows is declared there: `CacheOptions.swift`, `NetworkOptions.swift`, `RetryOptions.swift`,
+/// What only one layer knows is declared there: `CacheOptions.swift`, `NetworkOptions.swift`, `RetryStrategy.swift`,
 /// `LoadOptions.swift`, `ViewOptions.swift`. An option has a line in `OptionItems.swift` and one in
 /// `KFOptionSetter.swift`, too; a test fails until they are there.
 public struct KingfisherParsedOptionsInfo: Sendable {

@@ -2,6 +2,7 @@
 
 public import Foundation
 public import FoundationNetworking
+import KFSupport
 
 /// Decrypts the bytes of a download before anything is made of them or stored. (Not in Kingfisher.)
 ///

@@ -2,6 +2,7 @@
 
 import Foundation
 public import FoundationNetworking
+import KFSupport
 
 /// Changes the status and the header fields of a response before they are checked. (Not in Kingfisher.)
 ///

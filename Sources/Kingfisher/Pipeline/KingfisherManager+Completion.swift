@@ -100,10 +100,3 @@ extension KingfisherManager {
         )
     }
 }
-
-extension Result {
-    /// The outcome of an async function.
-    init(catching body: () async throws(Failure) -> Success) async {
-        do throws(Failure) { self = .success(try await body()) } catch { self = .failure(error) }
-    }
-}

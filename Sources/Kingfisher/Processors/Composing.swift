@@ -1,4 +1,4 @@
-// Processors made of closures and of other processors.
+// Processors made of closures and of other processors, which run one after another.
 
 public import KFImaging
 
@@ -66,5 +66,57 @@ extension CompositionImageProcessor: PartFindingImageProcessor, ChainedImageProc
     public func resolved(for frames: any ImageFrameSource, _ options: KingfisherParsedOptionsInfo) -> any ImageProcessor
     {
         joined.forAllFrames(of: frames, options)
+    }
+}
+
+extension ImageProcessor {
+    /// A processor that runs this one and then another on its result.
+    ///
+    /// Identifiers are joined with `|>`; an empty one (``DefaultImageProcessor``) is left out, so that one image has
+    /// one cache key however it is requested.
+    /// - Parameter another: The processor that runs second.
+    /// - Returns: Both, as one processor.
+    public func append(another: any ImageProcessor) -> any ImageProcessor {
+        JoinedImageProcessor(first: self, second: another)
+    }
+}
+
+infix operator |> : AdditionPrecedence
+
+/// Joins two processors: the left one runs first.
+public func |> (left: any ImageProcessor, right: any ImageProcessor) -> any ImageProcessor {
+    left.append(another: right)
+}
+
+/// Two processors in a row.
+private struct JoinedImageProcessor: PartFindingImageProcessor, ChainedImageProcessor {
+    let first: any ImageProcessor
+    let second: any ImageProcessor
+    let identifier: String
+
+    init(first: any ImageProcessor, second: any ImageProcessor) {
+        self.first = first
+        self.second = second
+        identifier = [first.identifier, second.identifier].filter { !$0.isEmpty }.joined(separator: "|>")
+    }
+
+    var steps: (before: any ImageProcessor, last: any ImageProcessor)? {
+        second.identifier.isEmpty ? nil : (first, second)
+    }
+
+    /// Each of the two, resolved; the second one gets the frames that the first one makes.
+    func resolved(for frames: any ImageFrameSource, _ options: KingfisherParsedOptionsInfo) -> any ImageProcessor {
+        let first = first.forAllFrames(of: frames, options)
+        let between = ProcessedFrames(of: frames, by: first, options)
+        return JoinedImageProcessor(first: first, second: second.forAllFrames(of: between, options))
+    }
+
+    // Both always run, even one with an empty identifier: users' processors decode data by joining the default
+    // processor and themselves, and would never end if that were taken apart.
+    func process(item: ImageProcessItem, options: KingfisherParsedOptionsInfo) -> KFCrossPlatformImage? {
+        guard let image = first.process(item: item, options: options) else { return nil }
+        let result = second.process(item: .image(image), options: options)
+        if image.isDamaged { result?.updateMetadata { $0.isDamaged = true } }
+        return result
     }
 }

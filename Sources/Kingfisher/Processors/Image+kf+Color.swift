@@ -1,4 +1,5 @@
-// `image.kf`: blur, colours and filters on images at hand.
+// `image.kf`: blur, colours and filters on images at hand; and for the image server blur and sharpening as libvips does
+// them.
 
 public import Foundation
 public import KFImaging
@@ -68,5 +69,23 @@ extension KingfisherWrapper where Base == KFCrossPlatformImage {
     /// - Returns: The new image, of the same scale; the image itself when the filter returns nil.
     public func apply(_ filter: Filter) -> KFCrossPlatformImage {
         base.filtered(in: filter.workingSpace, filter.transform)
+    }
+}
+
+extension KingfisherWrapper where Base == KFCrossPlatformImage {
+    /// The image, blurred by a Gaussian that ends where it falls below a fifth of its height.
+    ///
+    /// - Parameter sigma: The standard deviation before that, in pixels.
+    /// - Returns: The new image; the image itself where nothing is to be blurred; nil without memory for it.
+    @_spi(Server) public func blurredByCutGaussian(sigma: Double) -> KFCrossPlatformImage? {
+        base.cutGaussianBlurred(sigma: sigma)
+    }
+
+    /// The image with sharper edges; flat areas and grain stay as they are.
+    ///
+    /// - Parameter sigma: The size of details, the standard deviation of a Gaussian in pixels.
+    /// - Returns: The new image; the image itself where nothing is to be sharpened; nil without memory for it.
+    @_spi(Server) public func sharpenedInLightness(sigma: Double) -> KFCrossPlatformImage? {
+        base.sharpenedInLightness(sigma: sigma)
     }
 }

@@ -1,4 +1,5 @@
-// `image.kf`, `size.kf` and `data.kf`: the operations of processors, as methods of images, sizes and data.
+// `image.kf`, `size.kf` and `data.kf`: the operations of processors, as methods of images, sizes and data; and the
+// formats newer than PNG, JPEG and GIF.
 
 public import Foundation
 import KFImaging
@@ -156,4 +157,28 @@ extension KingfisherWrapper where Base == CGSize {
 extension KingfisherWrapper where Base == Data {
     /// The format that the first bytes show; there must be more than eight of them.
     public var imageFormat: ImageFormat { ImageFormat(sniffing: base) }
+}
+
+extension KingfisherWrapper where Base == KFCrossPlatformImage {
+    /// The image as WebP, the way it is shown; an animation becomes an animated WebP.
+    ///
+    /// An animated WebP that has not been changed is returned as its original bytes.
+    ///
+    /// - Parameters:
+    ///   - quality: From 0 to 1; ignored when `lossless` is true.
+    ///   - lossless: Whether to encode without loss.
+    /// - Returns: The file's bytes; nil for an empty image, and one with a side of more than 16,383 pixels.
+    public func webPRepresentation(quality: CGFloat = 0.8, lossless: Bool = false) -> Data? {
+        base.encoded(as: .webp, quality: Double(quality), lossless: lossless)
+    }
+
+    /// The image as AVIF, the way it is shown; the first frame of an animation.
+    ///
+    /// - Parameters:
+    ///   - quality: From 0 to 1; ignored when `lossless` is true.
+    ///   - lossless: Whether to encode without loss.
+    /// - Returns: The file's bytes; nil for an empty image, and where the system's libavif has no encoder.
+    public func avifRepresentation(quality: CGFloat = 0.8, lossless: Bool = false) -> Data? {
+        base.encoded(as: .avif, quality: Double(quality), lossless: lossless)
+    }
 }

@@ -1,4 +1,4 @@
-// The protocol that decides whether a failed load is tried again, and a strategy with delays.
+// The protocol that decides whether a failed load is tried again, its option, and a strategy with delays.
 
 public import Foundation
 import KFSupport
@@ -170,5 +170,15 @@ public struct DelayRetryStrategy: AsyncRetryStrategy {
             return .stop
         }
         return .retry(after: retryInterval.timeInterval(for: count, after: error))
+    }
+}
+
+extension KingfisherParsedOptionsInfo {
+    private enum RetryStrategyKey: OptionKey { typealias Value = any RetryStrategy }
+
+    /// Decides whether a failed load is tried again.
+    public var retryStrategy: (any RetryStrategy)? {
+        get { self[RetryStrategyKey.self] }
+        set { self[RetryStrategyKey.self] = newValue }
     }
 }

@@ -1,7 +1,9 @@
-// An entry as it lies in a shared tier: its bytes, and what is needed to know that they are these. For TierAccess.
+// An entry as it lies in a shared tier: its name, its bytes, and what is needed to know that they are these. For
+// TierAccess.
 
 import Foundation
 import KFImaging
+import KFStorage
 import KFSupport
 
 /// What a machine put into a tier for others.
@@ -71,4 +73,26 @@ struct TierValue: Sendable, Equatable {
         self.expires = end == .infinity ? .distantFuture : Date(timeIntervalSince1970: end)
         self.generation = generation
     }
+}
+
+/// The key of an entry in a tier: the same on every machine, and without anything that could be read.
+struct TierKey: Hashable, Sendable {
+    /// Letters, digits and a hyphen.
+    let name: String
+
+    /// The key of an entry of the disk cache.
+    ///
+    /// Changes with the layout of values, so that programs with different ones do not meet.
+    init(forKey computedKey: String, _ forcedExtension: String?) {
+        name = "kf1-" + FileNaming.hash("\(computedKey.utf8.count):\(computedKey)\(forcedExtension ?? "")")
+    }
+
+    /// A key of another value than an entry.
+    init(name: String) { self.name = name }
+
+    /// What the lease for making it is called.
+    var lease: String { name + Self.leaseSuffix }
+
+    /// What the names of leases end with.
+    static let leaseSuffix = "-lease"
 }

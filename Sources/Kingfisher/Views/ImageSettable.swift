@@ -1,4 +1,4 @@
-// The protocols of objects that `kf.setImage` can give images to.
+// The protocols of objects that `kf.setImage` can give images to, and `kf.setImage` of those that are the user's own.
 
 public import KFImaging
 
@@ -41,4 +41,56 @@ extension Image {
 
     /// Leaves the object without an image.
     @MainActor public func remove(from base: any KingfisherHasImageComponent) { base.image = nil }
+}
+
+extension KingfisherWrapper where Base: KingfisherImageSettable {
+    /// Loads an image and sets it, see `kf.setImage` of image views; there are no indicators and no transitions.
+    ///
+    /// - Parameters:
+    ///   - source: A URL or another resource, a provider of data, or a `Source`; nil sets the placeholder.
+    ///   - placeholder: Set until then.
+    ///   - options: How the image is loaded, processed and cached; they come after those of the shared manager.
+    ///   - progressBlock: Called with the download's progress, when its length is known.
+    ///   - completionHandler: Called once, on the main actor, when the image is set or the load has failed.
+    /// - Returns: A handle to cancel the load with; nil when it ended before the call returned.
+    @MainActor @discardableResult
+    public func setImage(
+        with source: (any SourceConvertible)?,
+        placeholder: KFCrossPlatformImage? = nil,
+        options: KingfisherOptionsInfo? = nil,
+        progressBlock: DownloadProgressBlock?,
+        completionHandler: (@MainActor (Result<RetrieveImageResult, KingfisherError>) -> Void)? = nil
+    ) -> DownloadTask? {
+        load(source, into: settableSlot(placeholder), options, progressBlock, completionHandler)
+    }
+
+    /// Loads an image and sets it, see `setImage(with:placeholder:options:progressBlock:completionHandler:)`.
+    @MainActor @discardableResult
+    public func setImage(
+        with source: (any SourceConvertible)?,
+        placeholder: KFCrossPlatformImage? = nil,
+        options: KingfisherOptionsInfo? = nil,
+        completionHandler: (@MainActor (Result<RetrieveImageResult, KingfisherError>) -> Void)? = nil
+    ) -> DownloadTask? {
+        load(source, into: settableSlot(placeholder), options, nil, completionHandler)
+    }
+
+    /// Cancels the load that is under way.
+    @MainActor
+    public func cancelDownloadTask() { cancel() }
+
+    /// The identifier of the load that is under way; nil when there is none.
+    @MainActor
+    public var taskIdentifier: Source.Identifier.Value? { identifier(of: .image()) }
+
+    /// The object's image as a place to load into.
+    @MainActor
+    func settableSlot(_ placeholder: KFCrossPlatformImage?) -> PropertySlot<Base> {
+        PropertySlot(
+            place: .image(),
+            placeholder: placeholder,
+            get: { $0.getImage() },
+            set: { $0.setImage($1, options: $2) }
+        )
+    }
 }

@@ -3,8 +3,6 @@
 import KFSupport
 import Testing
 
-@testable import Kingfisher
-
 @Suite struct OncePerKeyTests {
     @Test("Of many concurrent callers one makes the value and all get it; another key has a value of its own")
     func once() async {
@@ -13,7 +11,7 @@ import Testing
             for caller in 0..<64 {
                 group.addTask {
                     await values.value(for: caller % 2) {
-                        made.change { $0 += 1 }
+                        made.add(1)
                         await Task.yield()
                         return 7 + caller % 2
                     }

@@ -1,5 +1,5 @@
-// Encoding as the last step of making an image, so that results that are sent are loaded, shared, cached and revalidated
-// like those that are shown. For KingfisherManager.retrieveEncoded.
+// Encoding as the last step of making an image, so that results that are sent are loaded, shared, cached and
+// revalidated like those that are shown. For KingfisherManager.retrieveEncoded.
 
 import Foundation
 import KFImaging

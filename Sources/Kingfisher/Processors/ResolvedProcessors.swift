@@ -1,17 +1,8 @@
-// Processors that leave animations or vector images alone. The manager applies it to every load's processor.
+// The processor that a load really uses, by what its options say of animations, vector images and encoding; and the
+// processor that leaves some of these alone. For the manager and its loads.
 
 import Foundation
 import KFImaging
-
-/// How processors treat vector images: SVG, in a build with that package trait. (Not in Kingfisher.)
-public enum VectorProcessingPolicy: Sendable, Hashable {
-    /// They are drawn, and the drawing is processed.
-    case process
-    /// They are delivered as they are drawn at their own size; other images are processed.
-    ///
-    /// Such images are cached under keys of their own.
-    case skip
-}
 
 extension KingfisherParsedOptionsInfo {
     /// Resolves the processor that is used, whose identifier is part of the key.
@@ -34,6 +25,16 @@ extension KingfisherParsedOptionsInfo {
         let processor = animatedProcessing.applied(to: processor)
         guard !skipped.isEmpty, !processor.identifier.isEmpty else { return processor }
         return SkippingProcessor(processor, skipped)
+    }
+}
+
+extension AnimatedProcessingPolicy {
+    /// The processor that transforms the frames of animations, if the policy says so.
+    package func applied(to processor: any ImageProcessor) -> any ImageProcessor {
+        guard self == .transformFrames, !processor.identifier.isEmpty, !(processor is EachFrameProcessor) else {
+            return processor
+        }
+        return EachFrameProcessor(processor)
     }
 }
 
@@ -94,4 +95,16 @@ struct SkippingProcessor: WrappingImageProcessor {
 extension ImageProcessor {
     /// Whether it processes the frames of animations, so that those of a stored animation are processed already.
     var transformsFrames: Bool { ((self as? SkippingProcessor)?.base ?? self) is EachFrameProcessor }
+}
+
+extension ImageProcessor {
+    /// Runs the processor where the options say, away from the caller's thread.
+    func processed(_ item: ImageProcessItem, _ options: KingfisherParsedOptionsInfo)
+        async throws(KingfisherError) -> KFCrossPlatformImage
+    {
+        let processor = options.resolved(self)
+        let image = await (options.processingQueue ?? .untouch).run { processor.process(item: item, options: options) }
+        guard let image else { throw .processorError(reason: .processingFailed(processor: named, item: item)) }
+        return image
+    }
 }

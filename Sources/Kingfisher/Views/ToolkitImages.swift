@@ -1,7 +1,8 @@
-// The bytes that the image of an image view was decoded from, for toolkits that give them to other programs.
+// What toolkits need of an image beside showing it: the bytes that it was decoded from, which are given to other
+// programs, and its pixels in the size in which they are drawn.
 
 package import Foundation
-import KFImaging
+package import KFImaging
 import KFSupport
 
 extension KFCrossPlatformImageView {
@@ -29,4 +30,11 @@ extension KFCrossPlatformImageView {
 extension KFCrossPlatformImage {
     /// Whether a zoom view had it decoded with fewer pixels than its original has.
     fileprivate var isReduced: Bool { metadata.reducedFrom != nil }
+}
+
+extension Bitmap {
+    /// The pixels in another size, reduced by the Lanczos filter; nil when there is not enough memory.
+    package func reducedOffMain(to size: PixelSize) async -> Bitmap? {
+        await WorkExecutor.cpu.run { try? self.resampled(to: size, filter: .lanczos3) }
+    }
 }

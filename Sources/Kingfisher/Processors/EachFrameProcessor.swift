@@ -1,62 +1,9 @@
-// How processors treat animations: the first frame alone, all frames, or not at all. The manager applies it to every
-// load's processor.
+// The processor that makes animations of animations: it runs another one on every frame. Loads use it with
+// `.animatedProcessing(.transformFrames)`.
 
 import Foundation
 import KFImaging
 import KFSupport
-
-/// How processors treat animations.
-public enum AnimatedProcessingPolicy: Sendable, Hashable {
-    /// A still: the processed first frame.
-    case firstFrame
-    /// An animation: every frame is processed when it is shown.
-    ///
-    /// The processed first frame stands for the animation; the number of frames, how long they are shown and how often
-    /// do not change. Such images are cached under keys of their own.
-    case transformFrames
-    /// An animation as it came: it is not processed, and stills are. (Not in Kingfisher.)
-    ///
-    /// With ``KingfisherParsedOptionsInfo/onlyLoadFirstFrame`` it is a still. Such images are cached under keys of
-    /// their own.
-    case skip
-}
-
-extension AnimatedProcessingPolicy {
-    /// The processor that transforms the frames of animations, if the policy says so.
-    package func applied(to processor: any ImageProcessor) -> any ImageProcessor {
-        guard self == .transformFrames, !processor.identifier.isEmpty, !(processor is EachFrameProcessor) else {
-            return processor
-        }
-        return EachFrameProcessor(processor)
-    }
-}
-
-extension KingfisherParsedOptionsInfo {
-    /// How images are made of data, with numbers that images would replace replaced: loads are shared by it.
-    var imageCreatingOptions: ImageCreatingOptions {
-        ImageCreatingOptions(
-            scale: scaleFactor,
-            preloadAll: preloadAllAnimationData,
-            onlyFirstFrame: onlyLoadFirstFrame
-        ).sanitized
-    }
-}
-
-extension KFCrossPlatformImage {
-    /// Whether the image will do as it is.
-    func satisfies(_ options: KingfisherParsedOptionsInfo) -> Bool { bytes(toDecodeAgainFor: options) == nil }
-
-    /// The bytes of an animation that was not made as the options want it; nil when the image will do.
-    ///
-    /// An image that does not say how it was made is as it was meant to be: a still that was stored, or that a
-    /// processor gave. Making it anew would give the same, again and again.
-    func bytes(toDecodeAgainFor options: KingfisherParsedOptionsInfo) -> Data? {
-        guard let frameCount, frameCount != 1, let creatingOptions,
-            creatingOptions.sanitized != options.imageCreatingOptions
-        else { return nil }
-        return animatedData
-    }
-}
 
 /// Runs a processor on every frame of an animation, and on stills as usual.
 struct EachFrameProcessor: WrappingImageProcessor {

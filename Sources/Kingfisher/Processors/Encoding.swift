@@ -1,0 +1,122 @@
+// Encodes images as an encoding says: the format, the quality, the limit of bytes. For EncodedProcessor and
+// image.kf.encoded.
+
+import Foundation
+import KFImaging
+import KFSupport
+
+extension KingfisherWrapper where Base == KFCrossPlatformImage {
+    /// The image as the bytes of a file, encoded on the threads for pixels. (Not in Kingfisher.)
+    ///
+    /// - Parameter encoding: The format and the quality. An image knows the format it was decoded from, but none of the
+    ///   metadata that could be kept.
+    /// - Returns: The file.
+    /// - Throws: `ImagingError.encodingFailed(_:detail:)`, or `ImagingError.outOfMemory(bytes:)`.
+    public func encoded(as encoding: ImageEncoding) async throws(ImagingError) -> EncodedImage {
+        let content = await WorkExecutor.cpu.run { [base] in
+            Result { () throws(ImagingError) in try encoding.content(of: base, source: base.animatedData) }
+        }
+        return EncodedImage(try content.get(), isDamaged: base.isDamaged)
+    }
+}
+
+extension ImageEncoding {
+    /// The quality unless one is set.
+    private static let usualQuality = 0.85
+    private static let withoutQuality: Set<ImageContentType> = [.png, .gif, .ico, .bmp, .tiff]
+    /// The lowest quality that is tried for the sake of ``maxByteCount``.
+    private static let lowestQuality = 0.1
+
+    /// Encodes an image.
+    ///
+    /// - Parameters:
+    ///   - image: The image.
+    ///   - source: The bytes that it was made of, if they are known.
+    /// - Returns: The file.
+    /// - Throws: `ImagingError`.
+    func content(of image: KFCrossPlatformImage, source: Data?) throws(ImagingError) -> EncodedContent {
+        let animation = frames == .all ? image.frames.flatMap { severalFrames(of: $0) } : nil
+        let sourceFormat = source.flatMap { ImageContentType(sniffing: $0) } ?? image.contentType
+        let type = format ?? suitable(sourceFormat, for: image, isAnimated: animation != nil)
+        let quality = formatQuality[type] ?? quality ?? Self.usualQuality
+        var options = ImageEncodingOptions(quality: quality, lossless: isLossless)
+        (options.encoder, options.targetScore) = (encoder, targetScore)
+        options.metadata = EncodedMetadata(exif: exif(of: source), hasProfile: embedsProfile)
+        func encoded() throws(ImagingError) -> Data {
+            guard let animation, Codecs.canEncodeAnimation(as: type) else {
+                return try Codecs.encode(image, as: type, options)
+            }
+            return try Codecs.encode(animation, as: type, options)
+        }
+        var data = try encoded()
+        if let maxByteCount, !isLossless, !Self.withoutQuality.contains(type) {
+            while data.count > maxByteCount, options.quality > Self.lowestQuality {
+                guard !Task.isCancelled else { throw .encodingFailed(type, detail: "the task was cancelled") }
+                let excess = Double(data.count) / Double(max(1, maxByteCount))
+                let factor = excess > 3 ? 0.25 : excess > 1.5 ? 0.5 : 0.75
+                options.targetScore = nil
+                options.quality = max((options.quality * factor * 100).rounded(.down) / 100, Self.lowestQuality)
+                data = try encoded()
+            }
+        }
+        guard let content = EncodedContent(data) else {
+            throw .encodingFailed(type, detail: "what was written is of no known format")
+        }
+        return content
+    }
+
+    /// The frames that are encoded, if there are several.
+    private func severalFrames(of frames: any ImageFrameSource) -> (any ImageFrameSource)? {
+        let count = min(frames.frameCount, maxFrameCount ?? .max)
+        guard count > 1 else { return nil }
+        return count < frames.frameCount ? FirstFrames(frames, count) : frames
+    }
+
+    /// A preferred format, the source's, or another one: the first that can be written and holds the result.
+    private func suitable(
+        _ source: ImageContentType?,
+        for image: KFCrossPlatformImage,
+        isAnimated: Bool
+    ) -> ImageContentType {
+        let size = PixelSize(image.pixelWidth, image.pixelHeight)
+        func holds(_ type: ImageContentType, ignoringAlpha: Bool = false) -> Bool {
+            let capacity = type.capacity
+            return Codecs.canEncode(as: type) && capacity.holds(size)
+                && (ignoringAlpha || capacity.hasAlpha || !image.hasAlpha)
+                && (!isAnimated || capacity.hasFrames && (![.png, .avif].contains(type) || type == source))
+        }
+        if let preferred = preferredFormats.first(where: { holds($0) }) { return preferred }
+        // Clients show BMP and TIFF only where they are asked for, if at all.
+        let isUsual = source != .bmp && source != .tiff
+        if let source, allowedFormats.isEmpty ? isUsual && holds(source) : allowedFormats.contains(source) {
+            // What was added around an opaque image does not change its format, if the formats are chosen.
+            if holds(source, ignoringAlpha: source == .jpeg) { return source }
+        }
+        let others: [ImageContentType] = isAnimated ? [.webp, .gif] : [.jpeg]
+        return allowedFormats.first { holds($0) } ?? others.first { holds($0) } ?? .png
+    }
+
+    private func exif(of source: Data?) -> Data? {
+        guard keptMetadata != .none, let source else { return nil }
+        let block = Codecs.exif(of: source).flatMap { EXIFCopy($0) }
+        guard keptMetadata != .copyright else { return block?.copyright }
+        return block?.block(
+            keepsLocation: keptMetadata == .exifWithLocation,
+            keepsOrientation: keepsOrientation
+        )
+    }
+}
+
+/// The first frames of an animation.
+private struct FirstFrames: ImageFrameSource {
+    private let frames: any ImageFrameSource
+    let frameCount: Int
+
+    init(_ frames: any ImageFrameSource, _ count: Int) { (self.frames, frameCount) = (frames, count) }
+
+    var data: Data? { nil }
+    var loopCount: UInt { frames.loopCount }
+    func frame(at index: Int, maxSize: CGSize?) -> Bitmap? { frames.frame(at: index, maxSize: maxSize) }
+    func duration(at index: Int) -> TimeInterval { frames.duration(at: index) }
+    func copy() -> FirstFrames { FirstFrames(frames.copy(), frameCount) }
+}

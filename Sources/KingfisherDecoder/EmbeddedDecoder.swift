@@ -1,7 +1,10 @@
-// The beginning of a program that can be started as a decoder. For `kf-decoder`, and for programs that are their own.
+// The beginning of a program that can be started as a decoder, or becomes another program under the locks of decoders.
+// For `kf-decoder`, and for programs that are their own.
 
+import CKFSandbox
 import Foundation
 import KFImaging
+import KFSupport
 
 /// What makes a program its own decoder.
 ///
@@ -36,5 +39,18 @@ public enum EmbeddedDecoder {
             return
         }
         DecoderLoop().run()
+    }
+}
+
+/// A program of the system that takes the place of this one.
+enum LockedProgram {
+    /// Becomes the program that the arguments name behind ``SandboxedProcess/lockedRun``, if they do; otherwise returns.
+    static func becomeIfAsked() {
+        guard CommandLine.arguments.dropFirst().first == SandboxedProcess.lockedRun else { return }
+        var step: UnsafePointer<CChar>?
+        let error = kf_sandbox_run(0, CommandLine.unsafeArgv + 2, &step)
+        let reason = "\(step.map { String(cString: $0) } ?? ""): \(String(cString: strerror(error)))\n"
+        FileHandle.standardError.write(Data((SandboxedProcess.lockedRunFailure + reason).utf8))
+        exit(error)
     }
 }

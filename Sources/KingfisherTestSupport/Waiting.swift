@@ -1,4 +1,6 @@
-// Waiting for a condition by polling, for the tests of this package.
+// What tests wait for instead of sleeping: a gate that is opened, and a condition that is polled.
+
+internal import KFSupport
 
 /// Polls until a condition holds; for conditions without a notification, such as the state of a thread of the transport.
 ///
@@ -16,4 +18,23 @@ package struct WaitedInVain: Error, CustomStringConvertible {
     package let what: String
 
     package var description: String { "Waited for two minutes in vain: \(what)" }
+}
+
+/// A gate that tasks wait for until it is opened; once open, it stays open.
+///
+/// Tests use gates instead of sleeping.
+public final class Gate: Sendable {
+    private let promise = Promise<Void>()
+
+    /// A closed gate.
+    public init() {}
+
+    /// Whether the gate has been opened.
+    public var isOpen: Bool { promise.valueIfFulfilled != nil }
+
+    /// Resumes all tasks that wait, and lets later ones pass at once.
+    public func open() { promise.fulfil(()) }
+
+    /// Waits until the gate is open.
+    public func wait() async { await promise.value }
 }

@@ -1,4 +1,5 @@
-// Turns C's statuses into Swift's errors, and C's memory into data.
+// Turns C's statuses into Swift's errors, C's memory into data, and what is written beside pixels into bytes for C. For
+// the codecs.
 
 import CKFCodecs
 import Foundation
@@ -33,5 +34,24 @@ struct CBytes {
     consuming func takeData() -> Data {
         guard let bytes else { return Data() }
         return Data(bytesNoCopy: bytes, count: count, deallocator: .free)
+    }
+}
+
+extension EncodedMetadata {
+    /// The ICC profile of sRGB.
+    private static let profile: Data = {
+        guard BuiltInLibrary.lcms.isThere else { return Data() }
+        var result = CBytes()
+        kf_profile_srgb(&result.bytes, &result.count)
+        return result.takeData()
+    }()
+
+    /// Calls `body` with the EXIF block and the ICC profile; what is not to be written is empty.
+    func withBytes<Result>(_ body: (_ exif: UnsafeRawBufferPointer, _ profile: UnsafeRawBufferPointer) -> Result)
+        -> Result
+    {
+        (exif ?? Data()).withUnsafeBytes { exif in
+            (hasProfile ? Self.profile : Data()).withUnsafeBytes { profile in body(exif, profile) }
+        }
     }
 }

@@ -1,4 +1,4 @@
-// How decoders are locked on this machine, or why there are none. For those who ask, and for `kf doctor`.
+// How decoders are locked on this machine, or why there are none. For DecoderPool and for those who ask.
 
 import Foundation
 
@@ -26,36 +26,5 @@ struct DecoderFinding: Sendable, Hashable {
         if !greeting.seccomp {
             obstacle = "\(path): \(Self.noFilter)"
         }
-    }
-}
-
-extension DecodingIsolation {
-    /// What the isolation of decoders comes to on this machine. (Not in Kingfisher.)
-    public struct Status: Sendable, Hashable {
-        /// The path of the program that is started as a decoder; nil when there is none.
-        public let program: String?
-        /// The version of the Landlock that keeps a decoder from files (from 1 on), from TCP (from 4 on), and from signals
-        /// and abstract Unix sockets (from 6 on); 0 when the kernel has none.
-        public let landlock: Int
-        /// Whether its system calls are filtered, without which a decoder is not used.
-        public let seccomp: Bool
-        /// Whether the number of its files, their size and its core dumps are limited; its memory always is.
-        public let limits: Bool
-        /// Why images cannot be decoded in processes of their own, and what to do; nil when they can.
-        public let obstacle: String?
-    }
-
-    /// The status of decoders, whether they are used or not.
-    ///
-    /// The first time a decoder is started, and the thread is blocked until it has.
-    public static var status: Status {
-        let finding = DecoderPool.shared.finding()
-        return Status(
-            program: finding.path,
-            landlock: finding.greeting?.landlock ?? 0,
-            seccomp: finding.greeting?.seccomp ?? false,
-            limits: finding.greeting?.limits ?? false,
-            obstacle: finding.obstacle
-        )
     }
 }

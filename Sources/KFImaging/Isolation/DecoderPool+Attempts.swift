@@ -61,9 +61,6 @@ private struct DecoderAttempts {
         case blame(crashes: Int)
     }
 
-    /// How often an image is tried again when its process was ended from outside.
-    private static let most = 10
-
     private(set) var isFirst = true
     private var lost = 0
     private var hasCrashed = false
@@ -84,7 +81,7 @@ private struct DecoderAttempts {
         case .unusable(let reason): return .error(.isolationUnavailable(detail: reason))
         case .closed, .gone, .killed:
             lost += 1
-            guard lost > Self.most else { return .again }
+            guard lost > DecoderPool.mostAttempts else { return .again }
             // The kernel may have ended them, as it does when memory is short.
             if case .killed = failure { return .blame(crashes: 2) }
             return .blame(crashes: 0)

@@ -19,8 +19,8 @@ package final class DecoderPool: Sendable {
 
     /// A process is replaced after this number of images: one that an image has taken over does not last.
     package static let mostImages = 1_000
-    /// How often an image is given to another process because the one it was in was killed from outside.
-    private static let mostAttempts = 10
+    /// How often a process is started, or an image given to another one, because it was killed from outside.
+    static let mostAttempts = 10
     /// How many seconds pass until decoders are tried again where there were none.
     private static let secondsToRetry = 10.0
     private struct Member {

@@ -1,4 +1,5 @@
-// The options of a decoder: scale, size and limits.
+// The options of a decoder (scale, size and limits), and the image that it makes of a file, before that becomes an
+// Image.
 
 public import Foundation
 
@@ -44,3 +45,13 @@ public struct ImageDecodingOptions: Sendable, Hashable {
 
 /// The same, under the name that the codecs use.
 package typealias DecodingOptions = ImageDecodingOptions
+
+/// The result of decoding.
+struct DecodedImage {
+    var bitmap: Bitmap
+    var orientation = Orientation.up
+    /// Nil for stills.
+    var frameCount: Int?
+    /// Whether a part of the image, or of the frames after it, is missing or could not be decoded.
+    var isDamaged = false
+}

@@ -1,6 +1,7 @@
-// Raw bytes: where they begin, and the numbers in them. For codecs.
+// Raw bytes: where they begin, the numbers in them, and a fingerprint by which they are recognised. For codecs.
 
-import Foundation
+import CKFCodecs
+package import Foundation
 
 extension UnsafeRawBufferPointer {
     /// The first byte as C functions take it; nil when there are no bytes.
@@ -17,5 +18,17 @@ extension Data {
     /// Numbers of a fixed count of bytes each, the lowest byte first.
     static func littleEndian(_ numbers: (value: Int, size: Int)...) -> Data {
         Data(numbers.flatMap { value, size in (0..<size).map { UInt8(truncatingIfNeeded: value >> (8 * $0)) } })
+    }
+}
+
+/// The number of some bytes and their checksum, by which the same bytes are recognised later.
+package struct ContentFingerprint: Sendable, Hashable {
+    private let count: Int
+    private let checksum: UInt32
+
+    /// Reads all bytes once, which takes little time compared with decoding them.
+    package init(_ data: Data) {
+        count = data.count
+        checksum = data.withUnsafeBytes { bytes in kf_crc32(bytes.start, bytes.count) }
     }
 }

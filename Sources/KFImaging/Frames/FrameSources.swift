@@ -1,4 +1,4 @@
-// The frames of encoded data, decoded on demand from any thread.
+// The frames of encoded data, decoded on demand from any thread; and frames that are there already.
 
 package import Foundation
 import KFSupport
@@ -69,5 +69,33 @@ extension Bitmap {
     package func limited(to maxSize: CGSize?) -> Bitmap? {
         let limit = Geometry.thumbnailLimit(points: maxSize ?? .zero, scale: 1)
         return try? resampled(to: Geometry.thumbnail(of: size, limit: limit))
+    }
+}
+
+/// The frames of a preloaded animation.
+package struct PreloadedFrameSource: ImageFrameSource {
+    private let frames: PreloadedFrames
+
+    package init(_ frames: PreloadedFrames) { self.frames = frames }
+
+    package var data: Data? { nil }
+    package var frameCount: Int { frames.images.count }
+    package var loopCount: UInt { frames.loopCount }
+
+    package func frame(at index: Int, maxSize: CGSize?) -> Bitmap? {
+        guard frames.images.indices.contains(index) else { return nil }
+        return frames.images[index].orientedUp.cgImage?.limited(to: maxSize)
+    }
+
+    package func duration(at index: Int) -> TimeInterval {
+        frames.delays.indices.contains(index) ? frames.delays[index] : 0
+    }
+}
+
+extension Image {
+    /// The frames, decoded on demand or already; nil for stills.
+    package var frames: (any ImageFrameSource)? {
+        let metadata = metadata
+        return metadata.frameSource ?? metadata.preloaded.map { PreloadedFrameSource($0) }
     }
 }

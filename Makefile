@@ -33,7 +33,7 @@ SERVER_BUILD := $(IN_SERVER) --traits $(SERVER_TRAITS)
 IN_BENCHMARKS := --package-path Benchmarks --scratch-path .build
 
 # What Package.swift asks for when it is set: swift-argument-parser, for kf. Where it may be missing, Scripts/with-tool decides.
-kf man bench bench-check: export KINGFISHER_TOOL := 1
+kf man: export KINGFISHER_TOOL := 1
 # Fails with a line that says what to do, where the Swift packages of a folder cannot be had.
 FETCH := Scripts/fetch-packages
 # Programs that run under a limit of memory, with which the sanitizer does not start.
@@ -178,16 +178,14 @@ DECODER := $(PORTABLE) --product kf-decoder
 
 bench: dependencies ## Measures against the baselines, writes bench-output/report.md; FILTER=word runs some rows
 	@$(FETCH) Benchmarks
-	@Scripts/install-dependencies desktop bench
-	@swift build -c release $(IN_BENCHMARKS) --product kf
-	@KINGFISHER_TOOL= swift build $(DECODER)
-	@swift build -c release $(IN_BENCHMARKS) --product kf-bench-desktop
-	@KF_DECODER="$$(KINGFISHER_TOOL= swift build $(DECODER) --show-bin-path)/kf-decoder" \
+	@Scripts/install-dependencies bench
+	@swift build $(DECODER)
+	@KF_DECODER="$$(swift build $(DECODER) --show-bin-path)/kf-decoder" \
 	    swift run -c release $(IN_BENCHMARKS) kf-bench $(FILTER)
 
 bench-check: dependencies ## Runs the rows of bench that count: instructions, allocations, requests; one that falls short fails it
 	@$(FETCH) Benchmarks
-	@Scripts/install-dependencies desktop bench
+	@Scripts/install-dependencies bench
 	@swift run -c release $(IN_BENCHMARKS) kf-bench --check
 
 bench-server: dependencies ## Measures the image server, beside libvips and Pillow; ROWS='hot soak' runs some rows

@@ -24,41 +24,20 @@ let package = Package(
     targets: [
         .systemLibrary(name: "CVips", pkgConfig: "vips", providers: [.apt(["libvips-dev"])]),
         .systemLibrary(name: "CBaselineJPEG", pkgConfig: "libjpeg", providers: [.apt(["libjpeg-dev"])]),
-        .systemLibrary(name: "CBaselinePNG", pkgConfig: "libpng", providers: [.apt(["libpng-dev"])]),
-        .systemLibrary(name: "CBaselineWebP", pkgConfig: "libwebp", providers: [.apt(["libwebp-dev"])]),
-        .systemLibrary(name: "CBaselineAVIF", providers: [.apt(["libavif-dev"])]),
-        .systemLibrary(name: "CBaselineTIFF", pkgConfig: "libtiff-4", providers: [.apt(["libtiff-dev"])]),
-        .systemLibrary(name: "CBaselineCrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
         .systemLibrary(name: "CBaselineCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
-        .systemLibrary(name: "CBaselineGTK", pkgConfig: "gtk4", providers: [.apt(["libgtk-4-dev"])]),
-        .systemLibrary(name: "CSPNG", pkgConfig: "spng", providers: [.apt(["libspng-dev"])]),
         .target(
             name: "CBaseline",
-            dependencies: [
-                "CVips", "CBaselineJPEG", "CBaselinePNG", "CBaselineWebP", "CBaselineAVIF", "CBaselineTIFF",
-                "CBaselineCurl", "CSPNG",
-            ],
+            dependencies: ["CVips", "CBaselineJPEG", "CBaselineCurl"],
             cSettings: [.enableWarning("all"), .enableWarning("extra")]
                 + (isStrict ? [.treatAllWarnings(as: .error)] : [])
         ),
         .executableTarget(
             name: "kf-bench",
             dependencies: [
-                "CBaseline", "CBaselineCrypto",
+                "CBaseline",
                 .product(name: "Kingfisher", package: "Kingfisher"),
-                .product(name: "KingfisherTiers", package: "Kingfisher"),
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "NIOCore", package: "swift-nio"),
-                .product(name: "NIOPosix", package: "swift-nio"),
-            ],
-            swiftSettings: settings
-        ),
-        .executableTarget(
-            name: "kf-bench-desktop",
-            dependencies: [
-                "CBaselineGTK",
-                .product(name: "Kingfisher", package: "Kingfisher"),
-                .product(name: "KingfisherGTK", package: "Kingfisher"),
             ],
             swiftSettings: settings
         ),

@@ -239,6 +239,20 @@ private func sample(_ misdeed: String) -> Data { sample + Data("misdeed=\(misdee
         #expect(pool.processes == processes)
     }
 
+    @Test("Files that are decoded at once have a process each, as many as the pool may have; further ones share them")
+    func size() throws {
+        let pool = try pool(size: 2)
+        let file = DecoderPool.File(sample)
+        let numbers = try pool.use(for: file) { first throws(DecoderFailure) in
+            try? pool.use(for: file) { second throws(DecoderFailure) in
+                try? pool.use(for: file) { third throws(DecoderFailure) in [first, second, third].map(\.number) }
+            }
+        }
+        let busy = try #require(numbers)
+        #expect(busy[0] != busy[1] && busy[..<2].contains(busy[2]))
+        #expect(pool.processes == Array(busy[..<2]), "Both stay for the next files.")
+    }
+
     @Test("A process without work ends; one at work does not", .timeLimit(.minutes(1))) func idleness() throws {
         let program = try program("kf-decoder")
         let pool = DecoderPool({ program }, size: { 2 }, secondsOfIdleness: 0.01)

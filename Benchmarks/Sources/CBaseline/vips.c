@@ -18,15 +18,3 @@ uint8_t *baseline_vips_thumbnail(const uint8_t *bytes, size_t size, int side, si
     g_object_unref(image);
     return pixels;
 }
-
-size_t baseline_vips_png(const uint8_t *bytes, size_t size) {
-    VipsImage *image = NULL;
-    // The buffer is only read; the parameter merely lacks its const.
-    if (vips_pngload_buffer((void *)(uintptr_t)bytes, size, &image, NULL) != 0) return 0;
-    size_t length = 0;
-    void *pixels = vips_image_write_to_memory(image, &length);
-    g_object_unref(image);
-    if (!pixels) return 0;
-    g_free(pixels);
-    return length;
-}

@@ -1,91 +1,35 @@
-// The frames of animations, against Pillow.
+// The frames of animations: how many are in memory, and how often they are decoded. Pillow makes the film.
 
 import Foundation
 import Kingfisher
+import Synchronization
 
 let animationBenchmarks = [
-    Benchmark(name: "GIF 100 frames 500×400, against Pillow") {
-        let folder = try TemporaryFolder()
-        let film = try Film(in: folder.url)
-        var pairs: [(ours: Double, pillow: Double)] = []
-        for _ in 0..<5 {
-            let ours = try await seconds(.thread) { for _ in 0..<3 { try film.play() } } / 3
-            pairs.append((ours, try film.timeOfPillow()))
-        }
-        let comparison = Comparison(
-            ours: median(pairs.map(\.ours)),
-            baseline: median(pairs.map(\.pillow)),
-            ratio: median(pairs.map { $0.ours / $0.pillow })
-        )
-        return Figure(comparison, .faster(2.5))
-    },
-    Benchmark(name: "GIF to WebP, 100 frames, cancelled after a tenth, against the whole") {
-        let folder = try TemporaryFolder()
-        let film = try Film(in: folder.url)
-        let began = ContinuousClock.now
-        let whole = try await seconds(.process) { try await film.convert()() }
-        let tenth = (ContinuousClock.now - began) / 10
-        let cancelled = try await seconds(.process) {
-            let conversion = try film.convert()
-            let task = Task { try await conversion() }
-            try await Task.sleep(for: tenth)
-            task.cancel()
-            _ = await task.result
-            // What goes on nevertheless is counted, too.
-            try await Task.sleep(for: tenth * 3)
-        }
-        return Figure(Comparison(ours: cancelled, baseline: whole, ratio: cancelled / whole), .faster(4))
-    },
     Benchmark(name: "GIF 100 frames 500×400, frames alive at once", isCounted: true) {
         let folder = try TemporaryFolder()
         return Figure(.count(try Film(in: folder.url).mostFramesAlive()), .atMost(.count(3)))
     },
+    Benchmark(name: "GIF 100 frames 500×400 in 10 views: decodes of a frame in a loop, at most", isCounted: true) {
+        let folder = try TemporaryFolder()
+        return Figure(.count(try await ManyViews(in: folder.url).play().decodes), .exactly(1))
+    },
+    Benchmark(name: "GIF 100 frames 500×400 in 10 views: frames in memory", isCounted: true) {
+        let folder = try TemporaryFolder()
+        return Figure(.count(try await ManyViews(in: folder.url).play().alive), .atMost(.count(ManyViews.ahead + 2)))
+    },
 ]
 
 /// A film of a hundred frames: discs that move over a soft ground.
-struct Film {
-    private let path: String
+private struct Film {
     private let source: any ImageFrameSource
 
     init(in folder: URL) throws {
-        path = folder.appendingPathComponent("film.gif").path
+        let path = folder.appendingPathComponent("film.gif").path
         _ = try Python.output(of: Self.maker, path)
         let data = try Data(contentsOf: URL(fileURLWithPath: path))
         let image = KingfisherWrapper<Image>.animatedImage(data: data, options: ImageCreatingOptions())
         guard let source = image?.kf.frameSource else { throw BenchmarkError("the film is no animation") }
         self.source = source
-    }
-
-    /// Opens the file and decodes every frame once.
-    func play() throws {
-        let source = source.copy()
-        for index in 0..<100 {
-            try BenchmarkError.unless(source.frame(at: index)?.width == 500, "frame \(index) is missing")
-        }
-    }
-
-    /// What loads the file through a manager of its own, makes it smaller and writes it as WebP.
-    func convert() throws -> @Sendable () async throws -> Void {
-        let folder = URL(fileURLWithPath: path).deletingLastPathComponent()
-        let manager = KingfisherManager(
-            downloader: .default,
-            cache: try ImageCache(name: UUID().uuidString, cacheDirectoryURL: folder)
-        )
-        let provider = LocalFileImageDataProvider(fileURL: URL(fileURLWithPath: path))
-        let options: KingfisherOptionsInfo = [
-            .processor(ResizingImageProcessor(referenceSize: CGSize(width: 400, height: 320)))
-        ]
-        return {
-            _ = try await manager.retrieveEncoded(with: .provider(provider), options: options, as: ImageEncoding(.webp))
-        }
-    }
-
-    /// The time Pillow takes for the same, in seconds.
-    func timeOfPillow() throws -> Double {
-        guard let seconds = Double(try Python.output(of: Self.player, path)) else {
-            throw BenchmarkError("Pillow fails")
-        }
-        return seconds
     }
 
     /// The most bitmaps in memory while all frames are shown one after another, each until the next is shown.
@@ -106,7 +50,7 @@ struct Film {
     }
 
     /// A program that writes the film to a path, with Pillow.
-    static let maker = """
+    fileprivate static let maker = """
         import math, sys
         from PIL import Image, ImageDraw
         ground = Image.new("RGB", (500, 400))
@@ -123,17 +67,88 @@ struct Film {
             frames.append(frame.quantize(128, dither=0))
         frames[0].save(sys.argv[1], save_all=True, append_images=frames[1:], duration=40, loop=0)
         """
+}
 
-    private static let player = """
-        import sys, time
-        from PIL import Image
-        def play():
-            start = time.process_time()
-            film = Image.open(sys.argv[1])
-            for i in range(film.n_frames):
-                film.seek(i)
-                film.load()
-            return time.process_time() - start
-        print(sorted(play() for _ in range(5))[2])
-        """
+/// Ten players of one animation, on the same clock.
+private struct ManyViews {
+    static let ahead = 10
+    private let counter = Counter()
+    private let image: KFCrossPlatformImage
+
+    /// The decodes of each frame, and the frames in memory.
+    final class Counter: Sendable {
+        struct State {
+            var decodes = [Int](repeating: 0, count: 100)
+            var frames: [WeakBitmap] = []
+            var most = 0
+        }
+        struct WeakBitmap { weak var bitmap: Bitmap? }
+        let state = Mutex(State())
+    }
+
+    /// The film, with its decodes counted.
+    private final class CountedSource: ImageFrameSource {
+        let film: any ImageFrameSource
+        let counter: Counter
+        var data: Data? { nil }
+        var frameCount: Int { film.frameCount }
+
+        init(_ film: any ImageFrameSource, _ counter: Counter) { (self.film, self.counter) = (film, counter) }
+
+        func frame(at index: Int, maxSize: CGSize?) -> Bitmap? {
+            guard let bitmap = film.frame(at: index, maxSize: maxSize) else { return nil }
+            counter.state.withLock { state in
+                state.decodes[index] += 1
+                state.frames.removeAll { $0.bitmap == nil }
+                state.frames.append(Counter.WeakBitmap(bitmap: bitmap))
+                state.most = max(state.most, state.frames.count)
+            }
+            return bitmap
+        }
+        func duration(at index: Int) -> TimeInterval { film.duration(at: index) }
+        func copy() -> CountedSource { CountedSource(film.copy(), counter) }
+    }
+
+    init(in folder: URL) throws {
+        let path = folder.appendingPathComponent("film.gif").path
+        _ = try Python.output(of: Film.maker, path)
+        let data = try Data(contentsOf: URL(fileURLWithPath: path))
+        let options = ImageCreatingOptions()
+        guard let film = KingfisherWrapper<Image>.animatedImage(data: data, options: options)?.kf.frameSource,
+            let image = KingfisherWrapper<Image>.animatedImage(
+                source: CountedSource(film, counter),
+                options: options
+            )
+        else { throw BenchmarkError("the film is no animation") }
+        self.image = image
+    }
+
+    /// Plays the film once, in ten players, each frame for its own time.
+    @MainActor
+    func play() async throws -> (decodes: Int, alive: Int) {
+        counter.state.withLock { $0 = Counter.State() }
+        let players = (0..<10).map { _ in
+            let link = ManualDisplayLink()
+            let player = AnimationPlayer(displayLink: link)
+            player.framePreloadCount = Self.ahead
+            player.image = image
+            player.attach()
+            return (player, link)
+        }
+        for frame in 0..<99 {
+            // As on a screen: the next frames are decoded before they are due.
+            while players.contains(where: { $0.0.animator?.frame(at: min(99, frame + Self.ahead)) == nil }) {
+                try await Task.sleep(for: .milliseconds(1))
+            }
+            for (_, link) in players { link.advance(by: 0.04) }
+        }
+        try BenchmarkError.unless(
+            players.allSatisfy { $0.0.animator?.currentFrameIndex == 99 },
+            "the players are not at the last frame"
+        )
+        return counter.state.withLock { state in
+            // After the last frame come the first ones again.
+            (state.decodes[Self.ahead..<100].max() ?? 0, state.most)
+        }
+    }
 }

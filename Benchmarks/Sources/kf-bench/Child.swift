@@ -11,9 +11,6 @@ enum Child {
     /// `--slow-server SECONDS FILE`: serves a file after a delay; prints its port, and when its input ends the number
     /// of requests.
     static let slowServer = "--slow-server"
-    /// `--memory-of-downloads ours|bare ADDRESS`: downloads large bodies from the address with a number appended, and
-    /// prints the growth of the peak in bytes.
-    static let memoryOfDownloads = "--memory-of-downloads"
     /// `--first-image isolated|in-process`: decodes one image, and prints the seconds it took.
     static let firstImage = "--first-image"
     /// `--counted-work WORK COUNT`: does some work, for valgrind.
@@ -24,8 +21,6 @@ enum Child {
         case peakMemory where arguments.count == 2: print(try peakGrowth(way: arguments[0], path: arguments[1]))
         case slowServer where arguments.count == 2:
             try SlowServer.run(delay: Double(arguments[0]) ?? 0, path: arguments[1])
-        case memoryOfDownloads where arguments.count == 2:
-            print(try await LargeDownloads.peakGrowth(way: arguments[0], address: arguments[1]))
         case firstImage where arguments.count == 1: print(try firstImage(isolated: arguments[0] == "isolated"))
         case countedWork where arguments.count == 2:
             try await CountedWork(rawValue: arguments[0])?.run(Int(arguments[1]) ?? 0)

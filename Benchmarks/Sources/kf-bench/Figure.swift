@@ -8,8 +8,6 @@ enum Quantity {
     case bytes(Double)
     /// Operations per second.
     case rate(Double)
-    /// A part of a whole, from 0 to 1.
-    case fraction(Double)
     /// A number of events.
     case count(Int)
     /// A number of events for each operation, on average.
@@ -17,7 +15,7 @@ enum Quantity {
 
     var value: Double {
         switch self {
-        case .seconds(let value), .bytes(let value), .rate(let value), .fraction(let value), .average(let value): value
+        case .seconds(let value), .bytes(let value), .rate(let value), .average(let value): value
         case .count(let count): Double(count)
         }
     }

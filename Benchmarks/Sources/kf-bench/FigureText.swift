@@ -22,7 +22,6 @@ private func text(_ quantity: Quantity) -> String {
     case .seconds(let seconds): number(seconds * 1e3, "ms")
     case .bytes(let bytes): number(bytes / 1e6, "MB")
     case .rate(let rate): number(rate, "/s")
-    case .fraction(let fraction): number(fraction * 100, "%")
     case .count(let count): String(count)
     case .average(let average): String(format: "%.2f", average)
     }

@@ -6,14 +6,9 @@ import Foundation
 @main
 struct KFBench {
     static let benchmarks =
-        memoryBenchmarks + memoryHitBenchmarks + hitRatioBenchmarks + fileBenchmarks + storingBenchmarks
-        + largeCacheBenchmarks + diskHitBenchmarks
-        + downloadBenchmarks + joiningBenchmarks + queueBenchmarks + priorityBenchmarks + prefetchBenchmarks
-        + resumingBenchmarks + revalidationBenchmarks
-        + imagingBenchmarks
-        + operationBenchmarks + animationBenchmarks
-        + pngBenchmarks + modernFormatBenchmarks + shapeBenchmarks + viewBenchmarks + programBenchmarks
-        + redisBenchmarks + isolationBenchmarks + instructionBenchmarks
+        memoryBenchmarks + memoryHitBenchmarks + diskHitBenchmarks
+        + downloadBenchmarks + joiningBenchmarks + queueBenchmarks + revalidationBenchmarks
+        + imagingBenchmarks + animationBenchmarks + isolationBenchmarks + instructionBenchmarks
 
     static func main() async {
         let arguments = Array(CommandLine.arguments.dropFirst())

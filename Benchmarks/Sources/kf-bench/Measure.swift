@@ -12,6 +12,17 @@ struct Comparison {
     let ratio: Double
 }
 
+extension Comparison {
+    /// Medians of pairs of times, each measured right after the other.
+    init(_ pairs: [(ours: Double, theirs: Double)]) {
+        self.init(
+            ours: median(pairs.map(\.ours)),
+            baseline: median(pairs.map(\.theirs)),
+            ratio: median(pairs.map { $0.ours / $0.theirs })
+        )
+    }
+}
+
 /// The kind of time that is measured.
 enum Stopwatch {
     /// Elapsed time, for work that waits or uses several threads.
@@ -56,7 +67,7 @@ func compare(
 ) async throws -> Comparison {
     try await ours()
     try await baseline()
-    var pairs: [(ours: Double, baseline: Double)] = []
+    var pairs: [(ours: Double, theirs: Double)] = []
     for round in 0..<rounds {
         // The second may gain or lose through the first, so they alternate.
         if round.isMultiple(of: 2) {
@@ -67,11 +78,7 @@ func compare(
             pairs.append((try await seconds(stopwatch, ours), baseline))
         }
     }
-    return Comparison(
-        ours: median(pairs.map(\.ours)) / Double(operations),
-        baseline: median(pairs.map(\.baseline)) / Double(operations),
-        ratio: median(pairs.map { $0.ours / $0.baseline })
-    )
+    return Comparison(pairs.map { (ours: $0.ours / Double(operations), theirs: $0.theirs / Double(operations)) })
 }
 
 /// The time some work takes.

@@ -27,9 +27,6 @@ let downloadBenchmarks = [
     Benchmark(name: "100 downloads of 5 MB, 8 in flight, bytes only, against AsyncHTTPClient") {
         try await Downloads.large.rate(.faster(2), against: { $0.throughBareClient })
     },
-    Benchmark(name: "100 downloads of 5 MB, 8 in flight, bytes only: growth of the peak of memory") {
-        try LargeDownloads.growth()
-    },
 ]
 
 /// Many downloads of the same kind.
@@ -68,15 +65,6 @@ private struct Downloads: Sendable {
         let (expected, served) = (2 * (rounds + 1) * count, try nginx.served())
         try BenchmarkError.unless(served == expected, "\(expected) downloads took \(served) requests")
         return comparison
-    }
-}
-
-extension Downloads {
-    /// Calls a function with the numbers up to `count`, with as many calls at once as downloads are in flight.
-    fileprivate func inParallel(_ count: Int, _ download: @escaping @Sendable (Int) async throws -> Int) async throws {
-        try await concurrently(count, inFlight: inFlight) { number in
-            try BenchmarkError.unless(try await download(number) == size, "a download is not complete")
-        }
     }
 }
 
@@ -135,7 +123,9 @@ private struct Run: Sendable {
     }
 
     private func inParallel(_ download: @escaping @Sendable (Int) async throws -> Int) async throws {
-        try await downloads.inParallel(downloads.count, download)
+        try await concurrently(downloads.count, inFlight: downloads.inFlight) { [downloads] number in
+            try BenchmarkError.unless(try await download(number) == downloads.size, "a download is not complete")
+        }
     }
 }
 
@@ -145,39 +135,4 @@ struct NoDecoding: ImageProcessor {
     private let image = Image()
 
     func process(item: ImageProcessItem, options: KingfisherParsedOptionsInfo) -> Image? { image }
-}
-
-/// The memory that downloads of large bodies take, in a new process.
-enum LargeDownloads {
-    /// The bodies in flight, one copy of each; and 8 MB for a body that its caller still holds while its successor
-    /// begins, for the buffers of the connections, and for the stacks of threads that have not run before.
-    private static let limit = Downloads.large.inFlight * Downloads.large.size + (8 << 20)
-
-    static func growth() throws -> Figure {
-        let nginx = try Nginx(serving: ["body": .random(count: Downloads.large.size)])
-        let sizes = try ["ours", "bare"].map { way in
-            let address = nginx.address(of: "body")
-            return Double(try Child.output(of: [Child.memoryOfDownloads, way, address])) ?? .infinity
-        }
-        return Figure(.bytes(sizes[0]), baseline: .bytes(sizes[1]), .atMost(.bytes(Double(limit))))
-    }
-    /// The growth of the peak by downloading, without the connections and threads that a single download needs.
-    static func peakGrowth(way: String, address: String) async throws -> Int {
-        let downloader = ImageDownloader(name: "bench")
-        try await download(1, way, address, downloader)
-        Child.forgetPeak()
-        let start = try Child.peak()
-        try await download(Downloads.large.count, way, address, downloader)
-        return try Child.peak() - start
-    }
-
-    private static func download(_ count: Int, _ way: String, _ address: String, _ downloader: ImageDownloader)
-        async throws
-    {
-        try await Downloads.large.inParallel(count) { number in
-            guard way == "ours" else { return try await BareClient.download(address + "\(number)") }
-            guard let url = URL(string: address + "\(number)") else { throw BenchmarkError("no URL: \(address)") }
-            return try await downloader.downloadData(with: url).data.count
-        }
-    }
 }

@@ -28,14 +28,6 @@ let joiningBenchmarks = [
     Benchmark(name: "1,000 loads of one cold URL, two chains with one prefix: runs of the prefix", isCounted: true) {
         Figure(.count(try await ColdLoads.chained(1_000).runs), .exactly(1))
     },
-    Benchmark(name: "1,000 loads of one cold URL, two chains with one prefix: processor time of one that joins") {
-        var times: [Double] = []
-        for _ in 0..<5 {
-            let (two, all) = (try await ColdLoads.chained(2).cost, try await ColdLoads.chained(1_000).cost)
-            times.append((all - two) / 998)
-        }
-        return Figure(.seconds(median(times)), .atMost(.seconds(15e-6)))
-    },
 ]
 
 /// Loads of one URL at once, through the whole pipeline.

@@ -13,15 +13,13 @@ final class Nginx: Sendable {
     /// The number of status requests, which nginx counts too.
     private let looks = Atomic(0)
 
-    /// - Parameters:
-    ///   - files: The bytes to serve, by name.
-    ///   - cacheControl: The field `Cache-Control` of every response, if there is to be one.
+    /// - Parameter files: The bytes to serve, by name.
     /// - Throws: ``BenchmarkError`` when it does not start, or an error of writing files.
-    init(serving files: [String: Data], cacheControl: String? = nil) throws {
+    init(serving files: [String: Data]) throws {
         folder = try TemporaryFolder()
         port = try Socket.freePort()
         for (name, bytes) in files { try bytes.write(to: folder.url.appendingPathComponent(name)) }
-        try Data(Self.configuration(folder.url.path, port, cacheControl).utf8)
+        try Data(Self.configuration(folder.url.path, port).utf8)
             .write(to: folder.url.appendingPathComponent("nginx.conf"))
         (shell, input) = (Process(), Pipe())
         shell.executableURL = URL(fileURLWithPath: "/bin/sh")
@@ -77,11 +75,10 @@ final class Nginx: Sendable {
         wait
         """
 
-    private static func configuration(_ folder: String, _ port: Int, _ cacheControl: String?) -> String {
+    private static func configuration(_ folder: String, _ port: Int) -> String {
         let temporary = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"]
             .map { "    \($0)_temp_path \(folder)/\($0);" }
             .joined(separator: "\n")
-        let field = cacheControl.map { "add_header Cache-Control \"\($0)\";" } ?? ""
         return """
             daemon off;
             master_process off;
@@ -99,7 +96,6 @@ final class Nginx: Sendable {
                 server {
                     listen 127.0.0.1:\(port);
                     root \(folder);
-                    \(field)
                     location = /status { stub_status; }
                 }
             }

@@ -1,15 +1,10 @@
-// Downloads that wait for a connection: cancelled together, and the newest first. Uses public API only.
+// Downloads that wait for a connection: the newest first. Uses public API only.
 
 import Foundation
 import Kingfisher
 import Synchronization
 
 let queueBenchmarks = [
-    Benchmark(name: "1,000 downloads of a silent server cancelled: until all have ended") {
-        var times: [Double] = []
-        for _ in 0..<5 { times.append(try await SilentServer.secondsToCancel(1_000)) }
-        return Figure(.seconds(median(times)), .below(.seconds(0.02)))
-    },
     Benchmark(name: "300 images of a server that takes 1 s for each: arrive", isCounted: true) {
         Figure(.count(try await Scrolling.outcome.value.arrived), .exactly(300))
     },
@@ -66,37 +61,6 @@ extension ImageDownloader {
         downloadImage(with: url, options: KingfisherParsedOptionsInfo(options)) { ends.add(number, $0) }
     }
 }
-
-// MARK: - Cancelling
-
-/// A server that accepts connections and never responds.
-private enum SilentServer {
-    /// The time from cancelling downloads until all have ended.
-    static func secondsToCancel(_ count: Int) async throws -> Double {
-        let listener = try Socket.listening()
-        let downloader = ImageDownloader(name: "bench")
-        let ends = Ends(of: count)
-        for number in 0..<count {
-            guard let url = URL(string: "http://127.0.0.1:\(listener.port)/\(number).jpg") else { continue }
-            downloader.start(url, number: number, notedIn: ends)
-        }
-        // The running ones wait for responses by then, and the others wait in the queue.
-        var connections: [Socket] = []
-        for _ in 0..<downloader.maxConnectionsPerHost {
-            connections.append(try listener.accepted(within: 5))
-            _ = try connections.last?.receive(within: 5)
-        }
-        let time = try await seconds(.wall) {
-            downloader.cancelAll()
-            await ends.all()
-        }
-        let cancelled = ends.results.filter { if case .failure(let error) = $0 { error.isCancelled } else { false } }
-        try BenchmarkError.unless(cancelled.count == count, "only \(cancelled.count) of \(count) were cancelled")
-        return time
-    }
-}
-
-// MARK: - The newest first
 
 /// A view that is scrolled past many images of a slow server, and stops at the last ones.
 private enum Scrolling {

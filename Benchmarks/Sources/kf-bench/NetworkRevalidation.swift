@@ -9,9 +9,6 @@ let revalidationBenchmarks = [
     Benchmark(name: "304 on 1,000 entries of 16×16, 16 in flight, .refreshCached, against bare requests") {
         Figure(rateOf: try await Revalidations(side: 16).compared(), .share(0.7))
     },
-    Benchmark(name: "304 on 1,000 entries of 300×300, 16 in flight, .refreshCached, against bare requests") {
-        Figure(rateOf: try await Revalidations(side: 300).compared(), .shown)
-    },
 ]
 
 /// Images in memory and on disk, of which the server says that they have not changed.

@@ -1,6 +1,5 @@
 // Generated images that compress like photographs, for all benchmarks.
 
-import CBaseline
 import Foundation
 import Kingfisher
 
@@ -13,28 +12,6 @@ enum SampleImages {
             throw BenchmarkError("no JPEG could be encoded")
         }
         return data
-    }
-
-    /// The bytes of a PNG as libpng writes it, which most PNGs were written by.
-    static func png(width: Int, height: Int) throws -> Data {
-        try png(photo(width: width, height: height))
-    }
-
-    /// An opaque bitmap as a PNG.
-    static func png(_ bitmap: Bitmap) throws -> Data {
-        let pixels = bitmap.withUnsafeBytes { bytes in
-            (0..<bitmap.height).flatMap { y in
-                (0..<bitmap.width).flatMap { x in
-                    let place = y * bitmap.bytesPerRow + x * 4
-                    return [bytes[place + 2], bytes[place + 1], bytes[place]]
-                }
-            }
-        }
-        var count = 0
-        guard let bytes = baseline_png_encode(pixels, bitmap.width, bitmap.height, &count) else {
-            throw BenchmarkError("libpng cannot encode the image")
-        }
-        return Data(bytesNoCopy: bytes, count: count, deallocator: .free)
     }
 
     /// A JPEG of 8192 × 6144 pixels: the same part again and again.

@@ -182,7 +182,8 @@ kf_color_transform *kf_transform_open(const kf_color_profile *profile, bool inve
         cmsUInt32Number from = space == KF_SPACE_CMYK ? (inverted ? TYPE_CMYK_8_REV : TYPE_CMYK_8)
             : space == KF_SPACE_GREY ? (COLORSPACE_SH(PT_GRAY) | CHANNELS_SH(1) | BYTES_SH(1) | EXTRA_SH(3))
                                      : TYPE_BGRA_8;
-        cmsUInt32Number flags = cmsFLAGS_BLACKPOINTCOMPENSATION;
+        // Threads share the transform: it must not remember the pixel that it converted last.
+        cmsUInt32Number flags = cmsFLAGS_BLACKPOINTCOMPENSATION | cmsFLAGS_NOCACHE;
         if (space == KF_SPACE_RGB) flags |= cmsFLAGS_COPY_ALPHA;
         transform->from_cmyk = space == KF_SPACE_CMYK;
         transform->context = context;

@@ -39,7 +39,7 @@ public final class ImagePrefetcher: CustomStringConvertible, Sendable {
     ) {
         self.sources = sources
         work = PrefetchWork(options, manager: manager) { $0.waitForCache = true }
-        queue = PrefetchQueue(limit: 5, priority: work.priority)
+        queue = PrefetchQueue(limit: 5, priority: work.priority, slots: manager.prefetchSlots)
         // On the main queue the handlers come one after the other only if none is called at once.
         if case .mainCurrentOrAsync = callbackQueue {
             self.callbackQueue = .mainAsync
@@ -227,8 +227,7 @@ extension ImagePrefetcher {
     private func load(_ indices: [Int]) async {
         // A stop may have come between the start and its jobs.
         guard state.withLock({ $0.phase == .running }) else { return }
-        let outcome = await work.imageInTurn(of: sources[indices[0]], limit: queue.limit)
-        guard let outcome else { return }
+        let outcome = await work.image(of: sources[indices[0]])
         state.withLock { state in
             guard state.phase == .running else { return }
             let ends = indices.map { PrefetchEnd(index: $0, outcome: outcome) }

@@ -56,12 +56,6 @@ struct PrefetchWork: Sendable {
     /// The priority of tasks that do the work.
     var priority: TaskPriority { TaskPriority(downloadPriority: options.downloadPriority) }
 
-    /// The same as ``image(of:)`` as soon as the manager has a slot, see ``PrefetchSlots``; nil when the calling task is
-    /// cancelled before.
-    func imageInTurn(of source: Source, limit: Int) async -> Outcome? {
-        await manager.prefetchSlots.run(limit: limit, priority: priority) { await image(of: source) }
-    }
-
     /// Makes and stores the image of a source, unless it is cached.
     func image(of source: Source) async -> Outcome {
         await outcome { () async throws(KingfisherError) in

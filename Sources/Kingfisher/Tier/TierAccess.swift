@@ -29,8 +29,7 @@ final class TierAccess: Sendable {
     private struct State: Sendable {
         var breaker = TierBreaker()
         var statistics = SharedTierStatistics()
-        /// When keys were missed that were asked for not long ago.
-        var misses: [TierKey: Duration] = [:]
+        var misses = RecentMisses()
     }
 
     let tier: any SharedTier
@@ -79,15 +78,14 @@ final class TierAccess: Sendable {
             case (nil, nil): if !isAgain { state.statistics.misses += 1 }
             case (.some, nil): state.statistics.invalid += 1
             }
-            if state.misses.count > 4_096 { state.misses = [:] }
-            state.misses[key] = value == nil && !isAgain ? now : nil
+            if value == nil, !isAgain { state.misses.add(key, at: now) } else { state.misses.remove(key) }
         }
         return value
     }
 
     private func isMissing(_ key: TierKey) -> Bool {
         let now = clock.now()
-        return state.withLock { state in state.misses[key].map { now - $0 < limits.missLifetime } ?? false }
+        return state.withLock { state in state.misses.time(of: key).map { now - $0 < limits.missLifetime } ?? false }
     }
 
     /// Stores a value in the background.
@@ -192,6 +190,31 @@ final class TierAccess: Sendable {
         work.cancel()
         return result
     }
+}
+
+/// The keys that were missed last, and when; of more than 4,096 the oldest are forgotten.
+private struct RecentMisses: Sendable {
+    private static let limit = 4_096
+    private var times: [TierKey: Duration] = [:]
+    /// The misses in the order they came, each in place of the oldest once there are so many.
+    private var ring: [(key: TierKey, time: Duration)] = []
+    private var oldest = 0
+
+    func time(of key: TierKey) -> Duration? { times[key] }
+
+    mutating func add(_ key: TierKey, at time: Duration) {
+        if ring.count < Self.limit {
+            ring.append((key, time))
+        } else {
+            let forgotten = exchange(&ring[oldest], with: (key: key, time: time))
+            oldest = (oldest + 1) % Self.limit
+            // The key may have been missed again since.
+            if times[forgotten.key] == forgotten.time { times[forgotten.key] = nil }
+        }
+        times[key] = time
+    }
+
+    mutating func remove(_ key: TierKey) { times[key] = nil }
 }
 
 /// How a call ended.

@@ -68,6 +68,13 @@ import Testing
         #expect(Set(views + views).count == 4)
     }
 
+    @Test("The shared manager has the default cache and the default downloader, which waits for 15 seconds")
+    func shared() {
+        #expect(KingfisherManager.shared.cache === ImageCache.default)
+        #expect(KingfisherManager.shared.downloader === ImageDownloader.default)
+        #expect(ImageDownloader(name: "new").downloadTimeout == 15)
+    }
+
     @Test("Images can be given another scale") func scale() {
         let image = SampleImage.gradient(40, 20)
         let scaled = image.kf.scaled(to: 2)

@@ -92,25 +92,28 @@ import Testing
         }
     }
 
-    @Test("Slots go to the most urgent work first, in the order it came, and not to what was cancelled")
+    @Test("Slots go to the most urgent list first, in the order they came, and not to one that was stopped")
     func order() async {
-        let (slots, done, end) = (PrefetchSlots(count: 1), Box<[String]>([]), Gate())
-        @Sendable func run(_ name: String, _ priority: TaskPriority) -> Task<Bool, Never> {
-            Task.immediate {
-                await slots.run(limit: 1, priority: priority) {
-                    if name == "first" { await end.wait() }
-                    done.change { $0.append(name) }
-                } != nil
+        let (slots, gate, (names, end)) = (PrefetchSlots(count: 1), Gate(), AsyncStream<String>.makeStream())
+        var ends = names.makeAsyncIterator()
+        @discardableResult func start(_ name: String, _ priority: TaskPriority) -> PrefetchQueue {
+            let queue = PrefetchQueue(limit: 1, priority: priority, slots: slots)
+            let job = PrefetchQueue.Job(id: 0) {
+                if name == "first" { await gate.wait() }
+                end.yield(name)
             }
+            _ = queue.replace(with: [job])
+            return queue
         }
-        let first = run("first", .low)
-        let waiting = [run("low", .low), run("cancelled", .high), run("high", .high), run("later", .high)]
-        waiting[1].cancel()
-        #expect(await !waiting[1].value)
-        end.open()
-        for task in [first, waiting[0], waiting[2], waiting[3]] { #expect(await task.value) }
-        #expect(done.value == ["first", "high", "later", "low"])
+        start("first", .low)
+        start("low", .low)
+        start("stopped", .high).stop()
+        start("high", .high)
+        start("later", .high)
+        gate.open()
+        for name in ["first", "high", "later", "low"] { #expect(await ends.next() == name) }
         // All slots are free again.
-        #expect(await run("last", .low).value)
+        start("last", .low)
+        #expect(await ends.next() == "last")
     }
 }

@@ -63,7 +63,7 @@ import Testing
 
     @Test("Joining processors is associative") func joiningOrder() {
         let (a, b, c) = (CountingProcessor("a"), CountingProcessor("b"), CountingProcessor("c"))
-        #expect((a |> b |> c).identifier == "a|>b|>c")
+        #expect((a |> b |> c).identifier == "a|>b|>c" && a.append(another: b).identifier == "a|>b")
         let (left, right) = (a |> b |> c, a |> (b |> c))
         #expect(left.identifier == right.identifier)
         let areEqual = left == right && left != a

@@ -97,6 +97,19 @@ import Testing
         }
     }
 
+    @Test("Of more misses than are remembered the oldest are forgotten, and only those") func manyMisses() async {
+        let tier = TestTier()
+        let access = TierAccess(tier, limits: .patient, clock: TierClock(ManualClock()))
+        func calls(askingFor numbers: Range<Int>) async -> Int {
+            let before = tier.calls.count
+            for number in numbers { _ = await access.value(for: TierKey(name: "\(number)"), isAgain: false) }
+            return tier.calls.count - before
+        }
+        #expect(await calls(askingFor: 0..<4_110) == 4_110)
+        #expect(await calls(askingFor: 14..<4_110) == 0)
+        #expect(await calls(askingFor: 0..<14) == 14)
+    }
+
     @Test("Between five failures in a row and the end of the pause nobody calls; then one does") func breaker() {
         var breaker = TierBreaker()
         for number in 0..<4 {

@@ -1,2 +1,0 @@
-// libavif, for the baselines.
-#include <avif/avif.h>

@@ -1,2 +1,0 @@
-// libcrypto, for the baselines.
-#include <openssl/evp.h>

@@ -1,2 +1,0 @@
-// libpng, for the baselines.
-#include <png.h>

@@ -1,2 +1,0 @@
-// libtiff, for the baselines.
-#include <tiffio.h>

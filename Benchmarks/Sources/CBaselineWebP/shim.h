@@ -1,2 +1,0 @@
-// libwebp, for the baselines.
-#include <webp/decode.h>

@@ -1,2 +1,0 @@
-// libspng, for the baselines.
-#include <spng.h>

@@ -34,9 +34,9 @@ extension CacheCore {
         let layers = options.storeCacheLayers
         let ticket = toDisk && layers.contains(.disk) ? operations.ticket(forKey: computedKey) : nil
         if layers.contains(.memory) {
-            if options.encoding != nil { hasVariants.withLock { $0 = true } }
-            note(image, loadedAt: options.loadGeneration ?? purges.generation)
-            memory.store.store(
+            if options.load.encoding != nil { hasVariants.withLock { $0 = true } }
+            note(image, loadedAt: options.load.generation ?? purges.generation)
+            images.store(
                 image,
                 forKey: computedKey,
                 cost: image.cacheCost,
@@ -45,11 +45,11 @@ extension CacheCore {
                 removingIfExpired: options.respectCacheControl
             )
             // What was loaded before a purge is for those who wait for it.
-            if let generation = options.loadGeneration, purges.generation > generation {
-                memory.remove(forKey: computedKey)
+            if let generation = options.load.generation, purges.generation > generation {
+                images.remove(forKey: computedKey)
             }
         } else if ticket != nil, !(options.diskCacheExpiration ?? disk.config.expiration).isExpired(at: Date()) {
-            memory.remove(forKey: computedKey)  // an older image
+            images.remove(forKey: computedKey)  // an older image
         }
         guard let ticket else { return { .success(()) } }
 
@@ -58,8 +58,8 @@ extension CacheCore {
             forcedExtension: options.forcedExtension,
             expiration: options.diskCacheExpiration,
             writeOptions: options.diskStoreWriteOptions,
-            metadata: options.cacheMetadata,
-            generation: options.loadGeneration ?? purges.generation
+            metadata: options.load.cacheMetadata,
+            generation: options.load.generation ?? purges.generation
         )
         let serializer = options.cacheSerializer
         return { [self] in
@@ -91,7 +91,7 @@ extension CacheCore {
     ) -> DiskWork {
         let ticket = operations.ticket(forKey: computedKey)
         // An image that is being read is not the one the disk will hold, so it must not be promoted to memory.
-        memory.store.recordChange(forKey: computedKey)
+        images.recordChange(forKey: computedKey)
         let destination = Destination(
             computedKey: computedKey,
             forcedExtension: forcedExtension,
@@ -129,9 +129,9 @@ extension CacheCore {
     func remove(_ computedKey: String, _ forcedExtension: String?, memory: Bool, disk: Bool) -> DiskWork {
         let ticket = disk ? operations.ticket(forKey: computedKey) : nil
         if memory {
-            self.memory.remove(forKey: computedKey)
+            images.remove(forKey: computedKey)
             if hasVariants.withLock({ $0 }) {
-                self.memory.store.removeAll(withPrefix: computedKey + FileNaming.variantMark)
+                images.removeAll(withPrefix: computedKey + FileNaming.variantMark)
             }
         }
         guard let ticket else { return { .success(()) } }
@@ -144,5 +144,38 @@ extension CacheCore {
                 }
             }
         }
+    }
+
+    /// Keeps with an image that is put in memory when its source was loaded; once something was purged.
+    func note(_ image: KFCrossPlatformImage, loadedAt generation: @autoclosure () -> UInt64) {
+        guard purges.generation > 0 else { return }
+        let generation = generation()
+        image.updateMetadata { $0.loadedAt = generation }
+    }
+
+    /// Puts an image that was made of an entry in memory, unless its key has been stored or removed, or something was
+    /// purged, since `generation` was taken.
+    ///
+    /// An image that is in memory by now stays, unless `replacing` is true: then it is replaced by the one made of it.
+    func promote(
+        _ image: KFCrossPlatformImage,
+        forKey computedKey: String,
+        _ options: KingfisherParsedOptionsInfo,
+        ifGeneration generation: Generation,
+        replacing: Bool = false
+    ) {
+        guard options.storeCacheLayers.contains(.memory) else { return }
+        if options.load.encoding != nil { hasVariants.withLock { $0 = true } }
+        images.store(
+            image,
+            forKey: computedKey,
+            cost: image.cacheCost,
+            expiration: options.memoryCacheExpiration,
+            ifGeneration: generation.memory,
+            replacing: replacing,
+            removingIfExpired: options.respectCacheControl
+        )
+        // Afterwards: a purge forgets what is in memory once it is known.
+        if purges.generation != generation.purges { images.remove(forKey: computedKey) }
     }
 }

@@ -6,6 +6,40 @@ import KFStorage
 import KFSupport
 import KFTransport
 
+/// The keys of an image in a cache.
+struct EntryKey: Sendable {
+    /// The key of its source.
+    let source: String
+    /// The key of the image: with the identifier of the processor.
+    let computed: String
+
+    init(_ key: String, _ options: KingfisherParsedOptionsInfo) { (source, computed) = (key, key.computedKey(options)) }
+    init(_ source: Source, _ options: KingfisherParsedOptionsInfo) { self.init(source.cacheKey(options), options) }
+}
+
+/// An image that was found in a cache: the processed one, or its original.
+struct CachedImage: Sendable {
+    var image: KFCrossPlatformImage
+    /// Where it was found.
+    let cacheType: CacheType
+    /// Whether it is the original image, which has yet to be processed.
+    var isOriginal = false
+    /// Whether its metadata decide whether it may be used.
+    var isWithMetadata = false
+    /// The bytes of its entry, and what their response said about caching if that was asked for; nil in memory.
+    var bytes: Data?
+    var metadata: CacheMetadata?
+    /// The generation of its key before it was read, if it has yet to be put in memory: what is stored or removed in
+    /// the meantime must not be undone.
+    var generation: CacheCore.Generation?
+    /// Whether it was invalidated, and is used until it has been made anew.
+    var isInvalidated = false
+
+    init(_ image: KFCrossPlatformImage, from cacheType: CacheType, isOriginal: Bool = false) {
+        (self.image, self.cacheType, self.isOriginal) = (image, cacheType, isOriginal)
+    }
+}
+
 /// The storages of an ``ImageCache``, and the order of operations on one entry.
 ///
 /// A ticket in the queue is taken before anything is awaited: operations on one entry take effect in the order of the
@@ -18,8 +52,6 @@ final class CacheCore: Sendable {
         var promotes = true
         /// Whether the cache metadata of the entry is to be read as well.
         var wantsMetadata = false
-        /// The cache key of the source, by which purges name it.
-        fileprivate(set) var source = ""
         /// Whether the shared tier is asked after the disk.
         var asksTier = true
         /// Whether the disk is left out, and the shared tier asked at once: for what is newer there.
@@ -28,42 +60,31 @@ final class CacheCore: Sendable {
         var isAgain = false
         /// When the entry on disk was stored: an older value of the tier is refused.
         var newerThan: Date?
+        /// How its original is looked for where there is no image; nil if it is not.
+        var original: OriginalLookup?
+    }
+
+    /// Where the original of an image is looked for.
+    struct OriginalLookup: Sendable {
+        let layers: CacheLayers
+        let asksTier: Bool
     }
 
     /// The result of a look-up.
     enum LookupResult: Sendable {
-        /// An image that was in memory.
-        case memory(KFCrossPlatformImage)
-        /// An image that was on disk, its bytes, their cache metadata if it was asked for, and whether it has to be made
-        /// anew.
-        case disk(KFCrossPlatformImage, bytes: Data, metadata: CacheMetadata?, isInvalidated: Bool = false)
-        /// There is none.
+        case found(CachedImage)
+        /// There is no image.
         case nothing
-        /// The look-up was cancelled or superseded before it was known whether there is one.
+        /// The look-up was cancelled or superseded before it was known whether there is an image.
         case superseded
 
         /// The image, if there is one.
-        var image: KFCrossPlatformImage? {
-            switch self {
-            case .memory(let image), .disk(let image, _, _, _): image
-            case .nothing, .superseded: nil
-            }
-        }
-
-        /// Whether it may be put in memory.
-        var isValid: Bool { if case .disk(_, _, _, true) = self { false } else { true } }
-
-        /// Where it was found.
-        var cacheType: CacheType {
-            switch self {
-            case .memory: .memory
-            case .disk: .disk
-            case .nothing, .superseded: .none
-            }
-        }
+        var image: KFCrossPlatformImage? { if case .found(let cached) = self { cached.image } else { nil } }
     }
 
     let memory: MemoryStorage.Backend<KFCrossPlatformImage>
+    /// The store of the memory storage.
+    let images: MemoryStore<KFCrossPlatformImage>
     let disk: DiskStorage.Backend<Data>
     let operations = KeyedSerialQueue()
     let recorder = CacheRecorder()
@@ -76,8 +97,7 @@ final class CacheCore: Sendable {
     let purges: PurgeLog
 
     init(memory: MemoryStorage.Backend<KFCrossPlatformImage>, disk: DiskStorage.Backend<Data>) {
-        self.memory = memory
-        self.disk = disk
+        (self.memory, self.disk, images) = (memory, disk, memory.store)
         purges = PurgeLog(directory: disk.directoryURL, memory: memory)
     }
 
@@ -108,10 +128,10 @@ final class CacheCore: Sendable {
         _ options: KingfisherParsedOptionsInfo,
         mustBeFresh: Bool = false
     ) -> KFCrossPlatformImage? {
-        let image = memory.store.value(
+        let image = images.value(
             forKey: computedKey,
             extending: options.memoryCacheAccessExtendingExpiration,
-            countingMiss: options.countsMemoryMiss && !mustBeFresh,
+            countingMiss: options.load.countsMemoryMiss && !mustBeFresh,
             mustBeFresh: mustBeFresh
         )
         return image.flatMap { hasPurgedTag($0, options) ? nil : $0 }
@@ -126,48 +146,15 @@ final class CacheCore: Sendable {
         return purges.state(of: "", tags: tags, loadedAt: loadedAt) != .valid
     }
 
-    /// Keeps with an image that is put in memory when its source was loaded; once something was purged.
-    func note(_ image: KFCrossPlatformImage, loadedAt generation: @autoclosure () -> UInt64) {
-        guard purges.generation > 0 else { return }
-        let generation = generation()
-        image.updateMetadata { $0.loadedAt = generation }
-    }
-
     /// Changes when a key is stored or removed, and when something is purged.
     struct Generation: Sendable {
-        fileprivate let memory: MemoryGeneration
-        fileprivate let purges: UInt64
+        let memory: MemoryGeneration
+        let purges: UInt64
     }
 
     /// The key's generation; taken before slow work on an entry.
     func generation(forKey computedKey: String) -> Generation {
-        Generation(memory: memory.store.generation(forKey: computedKey), purges: purges.generation)
-    }
-
-    /// Puts an image that was made of an entry in memory, unless its key has been stored or removed, or something was
-    /// purged, since `generation` was taken.
-    ///
-    /// An image that is in memory by now stays, unless `replacing` is true: then it is replaced by the one made of it.
-    func promote(
-        _ image: KFCrossPlatformImage,
-        forKey computedKey: String,
-        _ options: KingfisherParsedOptionsInfo,
-        ifGeneration generation: Generation,
-        replacing: Bool = false
-    ) {
-        guard options.storeCacheLayers.contains(.memory) else { return }
-        if options.encoding != nil { hasVariants.withLock { $0 = true } }
-        memory.store.store(
-            image,
-            forKey: computedKey,
-            cost: image.cacheCost,
-            expiration: options.memoryCacheExpiration,
-            ifGeneration: generation.memory,
-            replacing: replacing,
-            removingIfExpired: options.respectCacheControl
-        )
-        // Afterwards: a purge forgets what is in memory once it is known.
-        if purges.generation != generation.purges { memory.remove(forKey: computedKey) }
+        Generation(memory: images.generation(forKey: computedKey), purges: purges.generation)
     }
 
     // MARK: All entries
@@ -204,98 +191,107 @@ extension CacheCore {
     /// An image in memory is found before this first suspends, one on disk too if the options ask for that. An entry
     /// that cannot be decoded is removed, and is a miss.
     /// - Parameters:
-    ///   - source: The key without the identifier of the processor.
+    ///   - key: The keys of the image.
     ///   - options: How to decode, how to extend lifetimes, and whether the look-up has been superseded.
     ///   - lookup: Where to look.
     /// - Returns: The image, and where it was.
     /// - Throws: ``KingfisherError``, a cache error, when there is an entry that cannot be read.
     func find(
-        _ source: String,
+        _ key: EntryKey,
         _ options: KingfisherParsedOptionsInfo,
         _ lookup: Lookup
     ) async throws(KingfisherError) -> LookupResult {
-        let key = source.computedKey(options)
-        var lookup = lookup
-        lookup.source = source
-        if lookup.layers.contains(.memory), let image = findInMemory(key, options) { return .memory(image) }
+        if lookup.layers.contains(.memory), let image = findInMemory(key.computed, options) {
+            return .found(CachedImage(image, from: .memory))
+        }
         guard lookup.layers.contains(.disk) else { return .nothing }
         // Taken before the disk is read: an entry removed or replaced in the meantime must not come back.
-        let generation = generation(forKey: key)
+        let generation = generation(forKey: key.computed)
         guard options.loadDiskFileSynchronously else {
             // The ticket is held until the image is in memory: of several loads that look for it, one reads and decodes.
-            let ticket = operations.ticket(forKey: key)
+            let ticket = operations.ticket(forKey: key.computed)
             // Files that are sent are not decoded: they need not wait for pixels.
             let threads = options.processor is EncodedProcessor ? WorkExecutor.io : .cpu
             if threads === WorkExecutor.cpu { await threads.switchToThread() }
-            return try await ticket.run { [self, lookup] in
+            return try await ticket.run { [self] in
                 let found = await threads.run { [self] in
                     Result { () throws(KingfisherError) in try findInOrder(key, options, lookup, generation) }
                 }
-                guard case .success(.nothing) = found, lookup.asksTier else { return found }
+                guard case .success(.nothing) = found, lookup.asksTier, tier != nil else { return found }
                 return await findInTier(key, options, lookup, generation, by: threads)
             }.get()
         }
         // A caller that reads on its own thread waits for no operation, and may read an entry that is about to be
         // replaced or removed.
-        let isBusy = operations.isBusy(key)
+        let isBusy = operations.isBusy(key.computed)
         let found = try entryOnDisk(key, options, lookup)
-        if lookup.promotes, !isBusy, found.isValid, let image = found.image {
-            promote(image, forKey: key, options, ifGeneration: generation)
-        }
-        return found
+        return isBusy ? found : promoted(found, forKey: key, options, lookup, generation)
     }
 
     /// Looks on disk once the operations on the key that came before are over: all of it on one thread, as going to
     /// another one takes longer than reading an entry that the system has in memory.
     private func findInOrder(
-        _ key: String,
+        _ key: EntryKey,
         _ options: KingfisherParsedOptionsInfo,
         _ lookup: Lookup,
         _ generation: Generation
     ) throws(KingfisherError) -> LookupResult {
         // The miss in memory has been counted already; the previous operation may have put the image there since.
-        if lookup.promotes, options.queryCacheLayers.contains(.memory), let image = lookInMemoryAgain(key),
+        if lookup.promotes, options.queryCacheLayers.contains(.memory), let image = lookInMemoryAgain(key.computed),
             !hasPurgedTag(image, options)
         {
-            return .memory(image)
+            return .found(CachedImage(image, from: .memory))
         }
         if lookup.skipsDisk { return .nothing }
-        let found = try entryOnDisk(key, options, lookup)
-        if lookup.promotes, found.isValid, let image = found.image {
-            promote(image, forKey: key, options, ifGeneration: generation)
+        return promoted(try entryOnDisk(key, options, lookup), forKey: key, options, lookup, generation)
+    }
+
+    /// What was found, put in memory if the look-up says so; else with the generation, for who does that later.
+    func promoted(
+        _ found: LookupResult,
+        forKey key: EntryKey,
+        _ options: KingfisherParsedOptionsInfo,
+        _ lookup: Lookup,
+        _ generation: Generation
+    ) -> LookupResult {
+        guard case .found(var cached) = found, !cached.isInvalidated else { return found }
+        if lookup.promotes {
+            promote(cached.image, forKey: key.computed, options, ifGeneration: generation)
+        } else {
+            cached.generation = generation
         }
-        return found
+        return .found(cached)
     }
 
     /// The image, if it was put in memory after a miss there; the look-up is not counted and extends no expiry.
     func lookInMemoryAgain(_ computedKey: String) -> KFCrossPlatformImage? {
-        guard memory.isCached(forKey: computedKey) else { return nil }
-        return memory.store.entry(forKey: computedKey)?.value
+        guard images.isCached(forKey: computedKey) else { return nil }
+        return images.entry(forKey: computedKey)?.value
     }
 
     /// Reads and decodes an entry; one that cannot be decoded is removed, the expiry of others is extended.
     ///
     /// Between the steps the load's observer is asked whether the load has been superseded.
     private func entryOnDisk(
-        _ key: String,
+        _ key: EntryKey,
         _ options: KingfisherParsedOptionsInfo,
         _ lookup: Lookup
     ) throws(KingfisherError) -> LookupResult {
-        let isWanted = { options.observer?.isWanted ?? true }
+        let isWanted = { options.load.observer?.isWanted ?? true }
         // The look-up may have waited for other operations.
         guard isWanted() else { return .superseded }
         let found = try recorder.measuring(.reading) { () throws(KingfisherError) in
-            try disk.entry(forKey: key, forcedExtension: options.forcedExtension)
+            try disk.entry(forKey: key.computed, forcedExtension: options.forcedExtension)
         }
         guard let entry = found else { return .nothing }
-        let state = state(lookup, options, CacheMetadata.generation(ofStamped:), entry.userMetadata)
+        let state = state(of: key.source, options, CacheMetadata.generation(ofStamped:), entry.userMetadata)
         guard state != .gone else {
             disk.discard(entry)
             return .nothing
         }
         guard isWanted() else { return .superseded }
         let image =
-            (lookup.wantsMetadata ? knownImage(of: entry, key, options) : nil)
+            (lookup.wantsMetadata ? knownImage(of: entry, key.computed, options) : nil)
             ?? recorder.measuring(.decoding) { options.cacheSerializer.image(with: entry.data, options: options) }
         guard let image else {
             disk.discard(entry)
@@ -306,20 +302,22 @@ extension CacheCore {
         // The pixels are decoded already; the option only makes its scale win over the serializer's.
         let ready = options.backgroundDecode ? image.kf.decoded(scale: options.scaleFactor) : image
         note(ready, loadedAt: CacheMetadata.generation(ofStamped: entry.userMetadata))
-        let metadata = lookup.wantsMetadata ? entry.userMetadata.flatMap { CacheMetadata(encoded: $0) } : nil
-        return .disk(ready, bytes: entry.data, metadata: metadata, isInvalidated: state == .stale)
+        var cached = CachedImage(ready, from: .disk)
+        (cached.bytes, cached.isInvalidated) = (entry.data, state == .stale)
+        if lookup.wantsMetadata { cached.metadata = entry.userMetadata.flatMap { CacheMetadata(encoded: $0) } }
+        return .found(cached)
     }
 
     /// Whether an entry was purged after it had been loaded; its generation is read only if something was.
     func state<Stamp>(
-        _ lookup: Lookup,
+        of source: String,
         _ options: KingfisherParsedOptionsInfo,
         _ generation: (Stamp) -> UInt64,
         _ stamp: Stamp
     ) -> PurgeState {
         purges.loadIfNeeded()
         guard purges.generation > 0 else { return .valid }
-        return purges.state(of: lookup.source, tags: options.cacheTags, loadedAt: generation(stamp))
+        return purges.state(of: source, tags: options.cacheTags, loadedAt: generation(stamp))
     }
 
     /// The image in memory, if it was made of these very bytes: an entry that is looked at for its metadata need not be
@@ -329,7 +327,7 @@ extension CacheCore {
         _ key: String,
         _ options: KingfisherParsedOptionsInfo
     ) -> KFCrossPlatformImage? {
-        guard let known = memory.store.entry(forKey: key)?.value, known.isDecoded(from: entry.data),
+        guard let known = images.entry(forKey: key)?.value, known.isDecoded(from: entry.data),
             known.scale == options.scaleFactor, known.satisfies(options)
         else { return nil }
         return known
@@ -337,7 +335,7 @@ extension CacheCore {
 
     /// Where an image is; the disk is looked at after the operations on the key that came before.
     func cachedType(_ computedKey: String, _ forcedExtension: String?) async -> CacheType {
-        if memory.isCached(forKey: computedKey) { return .memory }
+        if images.isCached(forKey: computedKey) { return .memory }
         let isOnDisk = await operations.ticket(forKey: computedKey).run { [self] in
             await onDisk { disk throws(KingfisherError) in
                 disk.isCached(forKey: computedKey, forcedExtension: forcedExtension)

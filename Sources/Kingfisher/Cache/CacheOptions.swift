@@ -57,20 +57,4 @@ extension KingfisherParsedOptionsInfo {
         get { self[CacheTagsKey.self] ?? [] }
         set { self[CacheTagsKey.self] = newValue.isEmpty ? nil : newValue }
     }
-
-    private enum LoadGenerationKey: OptionKey { typealias Value = UInt64 }
-
-    /// Which purge was the last one when the load began; nil before the first.
-    var loadGeneration: UInt64? {
-        get { self[LoadGenerationKey.self] }
-        set { self[LoadGenerationKey.self] = newValue }
-    }
-
-    private enum CacheMetadataKey: OptionKey { typealias Value = CacheMetadata }
-
-    /// The cache metadata of the response whose bytes are about to be stored; kept with their entry.
-    var cacheMetadata: CacheMetadata? {
-        get { self[CacheMetadataKey.self] }
-        set { self[CacheMetadataKey.self] = newValue }
-    }
 }

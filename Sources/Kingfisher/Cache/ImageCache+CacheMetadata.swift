@@ -83,13 +83,12 @@ extension CacheCore {
         renewing isRenewing: Bool
     ) async throws(KingfisherError) -> Bool {
         let bytes = metadata?.encoded()
-        let isMeant = old.map { old in
+        let isMeant = (old?.encoded()).map { expected in
             { @Sendable (kept: [UInt8]?) -> Bool in
+                if kept == expected { return true }
                 // Fields that are too long are not kept.
-                let (now, expected) = (
-                    kept.flatMap { CacheMetadata(encoded: $0) }, CacheMetadata(encoded: old.encoded())
-                )
-                return now != nil && now == expected
+                let now = kept.flatMap { CacheMetadata(encoded: $0) }
+                return now != nil && now == CacheMetadata(encoded: expected)
             }
         }
         let updating = await operations.ticket(forKey: computedKey).run { [self] in

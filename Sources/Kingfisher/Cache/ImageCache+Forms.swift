@@ -7,8 +7,7 @@ import KFSupport
 extension ImageCacheResult {
     init(_ result: CacheCore.LookupResult) {
         switch result {
-        case .memory(let image): self = .memory(image)
-        case .disk(let image, _, _, _): self = .disk(image)
+        case .found(let cached): self = cached.cacheType == .memory ? .memory(cached.image) : .disk(cached.image)
         case .nothing, .superseded: self = .none
         }
     }

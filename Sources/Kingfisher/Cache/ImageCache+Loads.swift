@@ -12,24 +12,35 @@ extension ImageCache {
     }
 
     /// The image that is in memory, if there is one; does not wait for anything.
-    func findInMemory(_ key: String, _ options: KingfisherParsedOptionsInfo) -> KFCrossPlatformImage? {
+    func findInMemory(_ key: EntryKey, _ options: KingfisherParsedOptionsInfo) -> KFCrossPlatformImage? {
         isSubclassed
-            ? retrieveImageInMemoryCache(forKey: key, options: options)
-            : core.findInMemory(key.computedKey(options), options)
+            ? retrieveImageInMemoryCache(forKey: key.source, options: options)
+            : core.findInMemory(key.computed, options)
     }
 
-    /// Looks in memory, then on disk.
-    ///
-    /// A look at the disk alone cannot be overridden in the form that has parsed options.
+    /// The image on disk, and in memory if the look-up says so; else the original that it can be made of.
     func find(
-        _ key: String,
+        _ key: EntryKey,
+        _ options: KingfisherParsedOptionsInfo,
+        _ lookup: CacheCore.Lookup
+    ) async throws(KingfisherError) -> CacheCore.LookupResult {
+        let found = await Result { () async throws(KingfisherError) in try await findImage(key, options, lookup) }
+        guard let wanted = lookup.original, found.allowsOriginal,
+            let original = await options.cacheForOriginals?.findOriginal(of: key, options, wanted)
+        else { return try found.get() }
+        return .found(original)
+    }
+
+    /// A look at the disk alone cannot be overridden in the form that has parsed options.
+    private func findImage(
+        _ key: EntryKey,
         _ options: KingfisherParsedOptionsInfo,
         _ lookup: CacheCore.Lookup
     ) async throws(KingfisherError) -> CacheCore.LookupResult {
         guard isSubclassed else { return try await core.find(key, options, lookup) }
         if let group = self as? ImageCacheGroup {
             return try await group.firstHit { cache throws(KingfisherError) in
-                let found = try await cache.find(key, options, lookup)
+                let found = try await cache.findImage(key, options, lookup)
                 if case .nothing = found { return nil }
                 return found
             } ?? .nothing
@@ -39,26 +50,50 @@ extension ImageCache {
             lookup.layers = .disk
             return try await core.find(key, options, lookup)
         }
-        switch try await retrieveImage(forKey: key, options: options) {
-        case .memory(let image): return .memory(image)
-        case .disk(let image): return .disk(image, bytes: Data(), metadata: nil)
-        case .none: return options.observer?.isWanted == false ? .superseded : .nothing
+        let result = try await retrieveImage(forKey: key.source, options: options)
+        if let image = result.image { return .found(CachedImage(image, from: result.cacheType)) }
+        return options.load.observer?.isWanted == false ? .superseded : .nothing
+    }
+
+    /// The original image, from disk with its bytes and their cache metadata.
+    ///
+    /// An image in memory comes without them, since the file may be another one by now.
+    private func findOriginal(
+        of key: EntryKey,
+        _ options: KingfisherParsedOptionsInfo,
+        _ wanted: CacheCore.OriginalLookup
+    ) async -> CachedImage? {
+        var options = options
+        options.processor = DefaultImageProcessor.default
+        let key = EntryKey(key.source, options)
+        if wanted.layers.contains(.memory), let image = findInMemory(key, options) {
+            return CachedImage(image, from: .memory, isOriginal: true)
         }
+        guard wanted.layers.contains(.disk) else { return nil }
+        var lookup = CacheCore.Lookup(layers: .disk, promotes: false, wantsMetadata: true)
+        lookup.asksTier = wanted.asksTier
+        guard case .found(var cached)? = try? await findImage(key, options, lookup), !cached.isInvalidated else {
+            return nil
+        }
+        cached.isOriginal = true
+        return cached
     }
 
     /// Stores an image: in memory before this returns, on disk in the background; then `result` is fulfilled.
     func put(
         _ image: KFCrossPlatformImage,
         original: Data?,
-        forKey key: String,
+        forKey key: EntryKey,
         _ options: KingfisherParsedOptionsInfo,
         toDisk: Bool,
         _ result: Promise<CacheStoreResult>
     ) {
         guard !isSubclassed else {
-            return store(image, original: original, forKey: key, options: options, toDisk: toDisk) { result.fulfil($0) }
+            return store(image, original: original, forKey: key.source, options: options, toDisk: toDisk) {
+                result.fulfil($0)
+            }
         }
-        let write = core.put(image, original: original, forKey: key.computedKey(options), options, toDisk: toDisk)
+        let write = core.put(image, original: original, forKey: key.computed, options, toDisk: toDisk)
         if toDisk {
             _ = Task.immediate { result.fulfil(CacheStoreResult(disk: await write())) }
         } else {
@@ -90,8 +125,8 @@ extension ImageCache {
             forKey: key,
             type,
             expiration,
-            metadata: options.cacheMetadata,
-            generation: options.loadGeneration
+            metadata: options.load.cacheMetadata,
+            generation: options.load.generation
         )
         _ = Task.immediate { result.fulfil(CacheStoreResult(disk: await write())) }
     }
@@ -110,5 +145,15 @@ extension KFCrossPlatformImage {
             creatingOptions.sanitized != options.imageCreatingOptions
         else { return nil }
         return animatedData
+    }
+}
+
+extension Result<CacheCore.LookupResult, KingfisherError> {
+    /// Whether an original is looked for: there is no image, or none that can be read.
+    fileprivate var allowsOriginal: Bool {
+        switch self {
+        case .success(.nothing), .failure(.cacheError): true
+        default: false
+        }
     }
 }

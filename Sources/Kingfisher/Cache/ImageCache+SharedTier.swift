@@ -52,14 +52,14 @@ extension CacheCore {
     ///
     /// For an operation that has its turn in the order of those on the key.
     func findInTier(
-        _ key: String,
+        _ key: EntryKey,
         _ options: KingfisherParsedOptionsInfo,
         _ lookup: Lookup,
         _ generation: Generation,
         by threads: WorkExecutor
     ) async -> Result<LookupResult, KingfisherError> {
         guard let tier else { return .success(.nothing) }
-        let tierKey = TierKey(forKey: key, options.forcedExtension)
+        let tierKey = TierKey(forKey: key.computed, options.forcedExtension)
         guard let value = await tier.value(for: tierKey, isAgain: lookup.isAgain) else { return .success(.nothing) }
         return await threads.run { [self] in
             .success(entry(of: value, tierKey, key, options, lookup, generation))
@@ -69,13 +69,13 @@ extension CacheCore {
     private func entry(
         of value: TierValue,
         _ tierKey: TierKey,
-        _ key: String,
+        _ key: EntryKey,
         _ options: KingfisherParsedOptionsInfo,
         _ lookup: Lookup,
         _ generation: Generation
     ) -> LookupResult {
-        guard options.observer?.isWanted ?? true else { return .superseded }
-        let state = state(lookup, options, \.generation, value)
+        guard options.load.observer?.isWanted ?? true else { return .superseded }
+        let state = state(of: key.source, options, \.generation, value)
         let isOld = lookup.newerThan.map { value.metadata?.storedAt ?? .distantPast <= $0 } ?? false
         guard state == .valid || state == .stale && !lookup.isAgain, !isOld else { return .nothing }
         let decoded = recorder.measuring(.decoding) {
@@ -85,13 +85,14 @@ extension CacheCore {
             tier?.remove(tierKey)
             return .nothing
         }
-        keepOnDisk(value, forKey: key, options)
+        keepOnDisk(value, forKey: key.computed, options)
         let image = options.backgroundDecode ? decoded.kf.decoded(scale: options.scaleFactor) : decoded
         note(image, loadedAt: value.generation)
-        if lookup.promotes, state == .valid { promote(image, forKey: key, options, ifGeneration: generation) }
-        var metadata = lookup.wantsMetadata ? value.metadata : nil
-        metadata?.generation = value.generation
-        return .disk(image, bytes: value.bytes, metadata: metadata, isInvalidated: state == .stale)
+        var cached = CachedImage(image, from: .disk)
+        (cached.bytes, cached.isInvalidated) = (value.bytes, state == .stale)
+        if lookup.wantsMetadata { cached.metadata = value.metadata }
+        cached.metadata?.generation = value.generation
+        return promoted(.found(cached), forKey: key, options, lookup, generation)
     }
 
     /// Writes an entry of the tier to disk, for as long as it has left; a disk that cannot be written only costs asking

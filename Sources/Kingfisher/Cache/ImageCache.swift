@@ -212,7 +212,7 @@ open class ImageCache: @unchecked Sendable {
         let lookup = CacheCore.Lookup(layers: options.layersToQuery.subtracting(.memory))
         report(to: completionHandler, on: callbackQueue) { [core] in
             await Result { () async throws(KingfisherError) in
-                ImageCacheResult(try await core.find(key, options, lookup))
+                ImageCacheResult(try await core.find(EntryKey(key, options), options, lookup))
             }
         }
     }
@@ -241,7 +241,7 @@ open class ImageCache: @unchecked Sendable {
             }.get()
         }
         let lookup = CacheCore.Lookup(layers: options.layersToQuery)
-        return ImageCacheResult(try await core.find(key, options, lookup))
+        return ImageCacheResult(try await core.find(EntryKey(key, options), options, lookup))
     }
 
     /// Looks an image up in memory, then on disk; a miss is ``ImageCacheResult/none``.
@@ -278,7 +278,7 @@ open class ImageCache: @unchecked Sendable {
         let options = KingfisherParsedOptionsInfo(options)
         report(to: completionHandler, on: callbackQueue) { [core] in
             await Result { () async throws(KingfisherError) in
-                try await core.find(key, options, .init(layers: .disk, promotes: false)).image
+                try await core.find(EntryKey(key, options), options, .init(layers: .disk, promotes: false)).image
             }
         }
     }

@@ -42,7 +42,7 @@ extension ImageCache {
         guard let completionHandler else { return nil }
         let task = RetrieveImageDiskTask()
         var options = KingfisherParsedOptionsInfo(options)
-        options.observer = task
+        options.load.observer = task
         let handler = { @Sendable (result: Result<ImageCacheResult, KingfisherError>) in
             let found = (try? result.get()) ?? .none
             completionHandler(found.image, found.cacheType)

@@ -59,7 +59,7 @@ extension KingfisherManager {
         _ options: KingfisherParsedOptionsInfo,
         progress: ProgressRelay?
     ) async throws(KingfisherError) -> LivePhotoLoadingInfoResult {
-        if let file = source.resources.lazy.compactMap({ self.forbiddenFile($0.dataSource) }).first {
+        if let file = source.resources.lazy.compactMap({ self.rules.forbiddenFile($0.dataSource) }).first {
             throw .requestError(reason: .fileURLNotAllowed(url: file))
         }
         let cache = options.targetCache ?? cache
@@ -114,7 +114,7 @@ extension KingfisherManager {
             return try await withThrowingTaskGroup(of: (Int, LivePhotoResourceDownloadingResult?).self) { group in
                 for (index, resource) in resources.enumerated() {
                     var options = options
-                    options.observer = progress?.observer(ofFile: index)
+                    options.load.observer = progress?.observer(ofFile: index)
                     group.addTask { [options] in (index, try await self.downloadAndCache(resource, options)) }
                 }
                 let results = try await group.reduce(into: [:]) { $0[$1.0] = $1.1 }

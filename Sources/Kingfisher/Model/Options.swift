@@ -1,4 +1,5 @@
-// The options of a load that every layer knows, with their meaning and defaults. Each layer adds its own beside them.
+// The options of a load that every layer knows, with their meaning and defaults; and how each layer adds its own: a
+// key, and a property of the options that reads and writes under it.
 
 public import Foundation
 import KFImaging
@@ -157,17 +158,6 @@ public struct KingfisherParsedOptionsInfo: Sendable {
     /// servers. (Not in Kingfisher.)
     public var respectCacheControl = false
 
-    /// Whether a view waits for the image: of such downloads the latest runs first.
-    var isForView = false
-
-    /// Whether a miss in memory is counted: false where the load has looked in memory before.
-    var countsMemoryMiss = true
-
-    /// Whether the original of a download is kept on disk, for images of other sizes.
-    ///
-    /// That of a provider is not: the provider still has it.
-    var keepsDownload = false
-
     /// The options that their layers declare.
     private var keyed = KeyedOptions()
 
@@ -184,12 +174,6 @@ public struct KingfisherParsedOptionsInfo: Sendable {
 }
 
 extension KingfisherParsedOptionsInfo {
-    /// Takes over what the library has noted about the load that another one's options are of.
-    mutating func follow(_ other: Self) {
-        (isForView, countsMemoryMiss, keepsDownload) = (other.isForView, other.countsMemoryMiss, other.keepsDownload)
-        (observer, encoding) = (other.observer, other.encoding)
-    }
-
     /// Where the image is looked up, if it is.
     var layersToQuery: CacheLayers {
         fromMemoryCacheOrRefresh ? queryCacheLayers.intersection(.memory) : queryCacheLayers
@@ -239,5 +223,63 @@ extension KingfisherParsedOptionsInfo {
     public var processingQueue: CallbackQueue? {
         get { self[ProcessingQueueKey.self] }
         set { self[ProcessingQueueKey.self] = newValue }
+    }
+}
+
+/// The key of an option that is declared by the layer it is for; the option has no value until it is set.
+///
+/// ```swift
+/// extension KingfisherParsedOptionsInfo {
+///     private enum Downloader: OptionKey { typealias Value = ImageDownloader }
+///
+///     public var downloader: ImageDownloader? {
+///         get { self[Downloader.self] }
+///         set { self[Downloader.self] = newValue }
+///     }
+/// }
+/// ```
+///
+/// Options that most loads read, and whose values any layer knows, are stored properties of the options instead.
+protocol OptionKey {
+    /// The type of the option.
+    associatedtype Value: Sendable
+}
+
+/// The values of the keys that are set.
+///
+/// A load sets few, so they are searched one by one; a copy is one reference.
+struct KeyedOptions: Sendable {
+    private struct Entry: Sendable {
+        let key: ObjectIdentifier
+        let box: any AnyObject & Sendable
+    }
+
+    private final class Box<Value: Sendable>: Sendable {
+        let value: Value
+        init(_ value: Value) { self.value = value }
+    }
+
+    private var entries: [Entry] = []
+
+    /// The value of a key, nil if it is not set.
+    subscript<Key: OptionKey>(key: Key.Type) -> Key.Value? {
+        get {
+            // Not a loop over the elements, which would retain each of them.
+            for index in entries.indices where entries[index].key == ObjectIdentifier(key) {
+                // SAFETY: the setter is the only one that makes entries, and gives one of this key a box of its type.
+                return unsafeDowncast(entries[index].box, to: Box<Key.Value>.self).value
+            }
+            return nil
+        }
+        set {
+            let index = entries.firstIndex { $0.key == ObjectIdentifier(key) }
+            let entry = newValue.map { Entry(key: ObjectIdentifier(key), box: Box($0)) }
+            switch (index, entry) {
+            case (let index?, let entry?): entries[index] = entry
+            case (let index?, nil): entries.remove(at: index)
+            case (nil, let entry?): entries.append(entry)
+            case (nil, nil): break
+            }
+        }
     }
 }

@@ -197,3 +197,29 @@ public struct RetrieveImageResult: Sendable {
         if let metrics { change { $0.metrics = metrics } }
     }
 }
+
+extension RetrieveImageResult {
+    /// The result of a load whose image is in memory, as its image modifier changes it.
+    init(
+        inMemory image: KFCrossPlatformImage,
+        of source: Source,
+        _ options: KingfisherParsedOptionsInfo,
+        requested: Source
+    ) {
+        let image = options.imageModifier?.modify(image) ?? image
+        self.init(
+            image: image,
+            cacheType: .memory,
+            source: source,
+            originalSource: requested,
+            data: options.encoding(of: image)
+        )
+    }
+}
+
+extension KingfisherParsedOptionsInfo {
+    /// The serializer's encoding of a cached image, made when it is needed.
+    func encoding(of image: KFCrossPlatformImage) -> @Sendable () -> Data? {
+        { [cacheSerializer] in cacheSerializer.data(with: image, original: nil) }
+    }
+}

@@ -39,8 +39,6 @@ extension ByteLoader {
         }
     }
 
-    var fieldsRemovedAcrossOrigins: Set<String> { settings.withLock { $0.fieldsRemovedAcrossOrigins } }
-
     /// The largest response accepted by default where so many bytes of memory may be used.
     static func responseLimit(memory: UInt64) -> Int { min(200 << 20, Int(clamping: memory / 10)) }
 
@@ -49,7 +47,7 @@ extension ByteLoader {
         for url: URL,
         _ options: KingfisherParsedOptionsInfo,
         timeout: TimeInterval?
-    ) async throws(KingfisherError) -> Transfer.Conditions {
+    ) async throws(KingfisherError) -> TransferConditions {
         let settings = settings.withLock { $0 }
         var plain = URLRequest(
             url: url,
@@ -57,7 +55,7 @@ extension ByteLoader {
             timeoutInterval: options.downloadTimeout ?? timeout ?? settings.downloadTimeout
         )
         settings.setFields(of: &plain)
-        for (name, value) in options.conditionalFields { plain.setValue(value, forHTTPHeaderField: name) }
+        for (name, value) in options.load.conditionalFields { plain.setValue(value, forHTTPHeaderField: name) }
         guard let request = try await modified(plain, options.requestModifier) else {
             throw .requestError(reason: .emptyRequest)
         }
@@ -67,16 +65,18 @@ extension ByteLoader {
         if options.lowDataModeSource != nil, settings.isConstrained {
             throw .responseError(reason: .URLSessionError(error: TransportError.constrained(target).urlError))
         }
-        return Transfer.Conditions(
+        return TransferConditions(
             request: request,
             policy: policy(for: request, options, settings),
             redirectHandler: options.redirectHandler,
             responseModifier: options.responseModifier ?? settings.responseModifier,
             decryptor: options.decryptor ?? settings.decryptor,
             dataModifier: options.dataModifier,
+            maximumRedirectCount: settings.maximumRedirectCount,
+            fieldsRemovedAcrossOrigins: settings.fieldsRemovedAcrossOrigins,
             acceptableStatusCodes: settings.acceptableStatusCodes,
             acceptableContentTypes: settings.acceptableContentTypes,
-            generation: options.loadGeneration
+            generation: options.load.generation ?? 0
         )
     }
 
@@ -96,7 +96,7 @@ extension ByteLoader {
             usesCookies: settings.session.httpShouldSetCookies && settings.session.httpCookieAcceptPolicy != .never,
             addressPolicy: settings.addressPolicy,
             maximumBodySize: settings.maximumResponseSize,
-            order: settings.executionOrder.order(isForView: options.isForView)
+            order: settings.executionOrder.order(isForView: options.load.isForView)
         )
     }
 

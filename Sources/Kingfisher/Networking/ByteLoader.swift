@@ -5,6 +5,10 @@ import Foundation
 import KFSupport
 import KFTransport
 
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
+
 /// Gets bytes from the network: one transfer for all subscribers that want the same at the same time.
 ///
 /// ``ImageDownloader`` adds what subclasses may override.
@@ -101,7 +105,7 @@ final class ByteLoader: Sendable {
         guard !Task.isCancelled else { throw .requestError(reason: .asyncTaskContextCancelled) }
         let conditions = try await conditions(for: url, options, timeout: timeout)
         let key = TransferKey(conditions)
-        var observer = options.observer
+        var observer = options.load.observer
         if let received = options.onDataReceived { observer = DownloadObserver(before: observer, received: received) }
         let subscriber = Subscriber<LoadedBytes>(
             observer: observer,
@@ -113,8 +117,8 @@ final class ByteLoader: Sendable {
         return try await transfers.withValue(for: key, subscriber, make: { task(conditions, key) }, use: use)
     }
 
-    private func task(_ conditions: Transfer.Conditions, _ key: TransferKey) -> SharedTask<TransferKey, LoadedBytes> {
-        let transfer = Transfer(conditions, key: key, loader: self)
+    private func task(_ conditions: TransferConditions, _ key: TransferKey) -> SharedTask<TransferKey, LoadedBytes> {
+        let transfer = Transfer(conditions, key: key, owner: self, by: transport, counting: bytesInFlight)
         return SharedTask(key, .transfer(transfer.sessionTask), in: transfers) { task throws(KingfisherError) in
             try await transfer.bytes(for: task)
         }
@@ -154,28 +158,9 @@ final class ByteLoader: Sendable {
         let made = Promise<Result<KFCrossPlatformImage, KingfisherError>>()
         // The task runs where the processing will: a change of threads costs as much as parsing the response.
         Task(executorPreference: WorkExecutor.cpu) {
-            made.fulfil(await Result { () async throws(KingfisherError) in try await self.image(of: bytes, options) })
+            made.fulfil(await Result { () async throws(KingfisherError) in try await bytes.image(for: options) })
         }
         return try await made.value { made.fulfil(.failure(error)) }.get()
-    }
-
-    /// The image the options' processor makes of downloaded bytes; the delegate is notified of it.
-    func image(
-        of bytes: LoadedBytes,
-        _ options: KingfisherParsedOptionsInfo
-    ) async throws(KingfisherError) -> KFCrossPlatformImage {
-        let image = try await bytes.image(options).get()
-        await didMake(image, of: bytes, options)
-        return image
-    }
-
-    /// Notifies the delegate of an image that was made of downloaded bytes.
-    func didMake(_ image: KFCrossPlatformImage, of bytes: LoadedBytes, _ options: KingfisherParsedOptionsInfo) async {
-        guard !(options.processor is BytesOnly), let url = bytes.url, let link = delegateLink else { return }
-        let response = bytes.response?.urlResponse
-        await WorkExecutor.userCode.run {
-            link.delegate.imageDownloader(link.downloader, didDownload: image, for: url, with: response)
-        }
     }
 
     /// Cancels every download of one URL, as it was requested or as a modifier changed it; nil means all URLs.
@@ -186,13 +171,33 @@ final class ByteLoader: Sendable {
         }
     }
 
-    // MARK: Interrupted downloads
+    func dropPartialBodies() { partialBodies.withLock { $0.removeAll() } }
+}
 
-    /// The beginning of a transfer's body, if one was interrupted before.
-    func takePartialBody(for transfer: Transfer) -> PartialBody? {
+extension ByteLoader: TransferOwner {
+    func willSend(_ transfer: Transfer) -> PartialBody? {
+        if let url = transfer.request.url, let link = delegateLink {
+            link.delegate.imageDownloader(link.downloader, willDownloadImageForURL: url, with: transfer.request)
+        }
         guard settings.withLock({ $0.isResumingEnabled }), let body = partialBodies.withLock({ $0.take(transfer.key) })
         else { return nil }
         return transfer.mayContinue ? body : nil
+    }
+
+    func judgement(of response: TransportResponse, to transfer: Transfer) -> (@Sendable () async -> Bool)? {
+        guard let link = delegateLink else { return nil }
+        return {
+            let isAccepted = await WorkExecutor.userCode.run {
+                transfer.accepts(response) { link.delegate.isValidStatusCode($0, for: link.downloader) }
+            }
+            guard isAccepted else { return false }
+            return await link.delegate.imageDownloader(link.downloader, didReceive: response.urlResponse) != .cancel
+        }
+    }
+
+    var answering: (@Sendable (TransportChallenge, SessionDataTask) async -> TransportCredential)? {
+        guard let link = responderLink else { return nil }
+        return { await link.credential(for: $0, of: $1) }
     }
 
     func keep(_ body: PartialBody, for transfer: Transfer) {
@@ -200,11 +205,18 @@ final class ByteLoader: Sendable {
         partialBodies.withLock { $0.keep(body, for: transfer.key) }
     }
 
-    func dropPartialBodies() { partialBodies.withLock { $0.removeAll() } }
+    func didMake(
+        _ image: KFCrossPlatformImage,
+        of request: URLRequest,
+        _ response: TransportResponse?,
+        _ options: KingfisherParsedOptionsInfo
+    ) async {
+        guard !(options.processor is BytesOnly), let url = request.url, let link = delegateLink else { return }
+        await WorkExecutor.userCode.run {
+            link.delegate.imageDownloader(link.downloader, didDownload: image, for: url, with: response?.urlResponse)
+        }
+    }
 
-    // MARK: When a transfer is over
-
-    /// The bytes that a transfer has brought, as the code of the user's makes them; the delegate is notified.
     func finished(
         _ transfer: Transfer,
         with result: Result<Data, KingfisherError>,

@@ -57,10 +57,10 @@ extension KingfisherParsedOptionsInfo {
     /// A load of the manager has a handle of its own: then that is the one to be given.
     func handled(by handle: DownloadTask) -> Self {
         var options = self
-        options.observer = DownloadObserver(
-            before: observer,
+        options.load.observer = DownloadObserver(
+            before: load.observer,
             handle: handle,
-            started: observer?.hasHandle == true ? nil : requestModifier?.onDownloadTaskStarted
+            started: load.observer?.hasHandle == true ? nil : requestModifier?.onDownloadTaskStarted
         )
         return options
     }

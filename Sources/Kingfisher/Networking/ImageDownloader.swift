@@ -181,7 +181,7 @@ open class ImageDownloader: @unchecked Sendable {
         guard let relay = ProgressRelay(progressBlock, before: queue) else {
             return downloadImage(with: url, options: parsed, completionHandler: completionHandler)
         }
-        parsed.observer = relay
+        parsed.load.observer = relay
         parsed.callbackQueue = .untouch
         let task = downloadImage(with: url, options: parsed) { result in
             _ = Task.immediate {
@@ -272,7 +272,7 @@ extension ImageDownloader {
     ) async throws(KingfisherError) -> ImageLoadingResult {
         var parsed = KingfisherParsedOptionsInfo(options)
         let relay = ProgressRelay(progressBlock, before: nil)
-        if let relay { parsed.observer = relay }
+        if let relay { parsed.load.observer = relay }
         let result = await Result { [parsed] () async throws(KingfisherError) in
             try await downloadImage(with: url, options: parsed)
         }

@@ -71,7 +71,7 @@ public protocol ImageLoading: Sendable {
         options: KingfisherParsedOptionsInfo,
         progress: @escaping @Sendable (Int64, Int64) -> Void
     ) async throws -> (Data, URLResponse?) {
-        try await load(url, unless: options.conditionalFields)
+        try await load(url, unless: options.load.conditionalFields)
     }
 }
 

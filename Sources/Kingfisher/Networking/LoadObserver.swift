@@ -1,4 +1,5 @@
-// Who follows a load: what it is notified of, and whether it still wants the outcome. For everything that is loaded.
+// Who follows a load: what it is notified of, and whether it still wants the outcome; and what else is noted about a
+// load. For everything that is loaded.
 
 import Foundation
 
@@ -74,12 +75,45 @@ struct ReceivedPiece: Sendable {
     let expected: Int64
 }
 
-extension KingfisherParsedOptionsInfo {
-    private enum ObserverKey: OptionKey { typealias Value = any LoadObserver }
-
+/// What the library notes about a load, beside the options that users set.
+///
+/// It is among the options for the reason that the observer is: subclasses of caches and downloaders hand these on.
+struct LoadState: Sendable {
     /// Who follows the load.
-    var observer: (any LoadObserver)? {
-        get { self[ObserverKey.self] }
-        set { self[ObserverKey.self] = newValue }
+    var observer: (any LoadObserver)?
+    /// Whether a view waits for the image: of such downloads the latest runs first.
+    var isForView = false
+    /// Whether the load ends without an image where something would have to be made, or its server to be asked.
+    var isLookupOnly = false
+    /// Whether a miss in memory is counted: false where the load has looked in memory before.
+    var countsMemoryMiss = true
+    /// How the result is encoded; nil for an image.
+    var encoding: ImageEncoding?
+    /// Whether the original of a download is kept on disk, for images of other sizes.
+    ///
+    /// That of a provider is not: the provider still has it.
+    var keepsDownload = false
+    /// Which purge was the last one when the load began; nil for what is stored without a load.
+    var generation: UInt64?
+    /// Fields that make the request conditional: the validators of what is cached.
+    var conditionalFields: [String: String] = [:]
+    /// The cache metadata of the response whose bytes are about to be stored; kept with their entry.
+    var cacheMetadata: CacheMetadata?
+
+    /// The state of a load that makes the same, and that nobody waits for.
+    var unattended: LoadState {
+        var state = LoadState()
+        (state.encoding, state.keepsDownload) = (encoding, keepsDownload)
+        return state
+    }
+}
+
+extension KingfisherParsedOptionsInfo {
+    private enum LoadStateKey: OptionKey { typealias Value = LoadState }
+
+    /// The state of the load that the options are of.
+    var load: LoadState {
+        get { self[LoadStateKey.self] ?? LoadState() }
+        set { self[LoadStateKey.self] = newValue }
     }
 }

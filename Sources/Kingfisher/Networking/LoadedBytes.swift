@@ -25,6 +25,9 @@ final class LoadedBytes: Sendable {
     private let share: BytesInFlight.Share?
     /// Why there is no image in the bytes, if that is known from the response.
     private let reasonForNoImage: KingfisherError?
+    /// Called with each image that was made for a load.
+    typealias DidMake = @Sendable (KFCrossPlatformImage, KingfisherParsedOptionsInfo) async -> Void
+    private let didMake: DidMake?
     private let images = OncePerKey<ImageIdentity, Result<KFCrossPlatformImage, KingfisherError>>()
     /// The longer side of the largest of several sizes that are wanted, in pixels, and the image of that size.
     let largestSide: Int?
@@ -32,30 +35,27 @@ final class LoadedBytes: Sendable {
     /// How storing goes of what was made of the bytes.
     let entries = OncePerKey<EntryIdentity, CacheStoreResult>()
 
-    /// The bytes of a provider, a loader or a subclass of the downloader.
     init(
         _ data: Data,
         request: URLRequest? = nil,
         response: TransportResponse? = nil,
+        isRedirectDeclined: Bool = false,
         metrics: NetworkMetrics? = nil,
         isPersonal: Bool = false,
         share: BytesInFlight.Share? = nil,
-        largestSide: Int? = nil
+        largestSide: Int? = nil,
+        didMake: DidMake? = nil
     ) {
         (self.data, self.request, self.response, self.metrics) = (data, request, response, metrics)
-        (self.isPersonal, self.largestSide, self.share) = (isPersonal, largestSide, share)
-        reasonForNoImage = response?.reasonForNoImage
+        (self.isPersonal, self.largestSide, self.share, self.didMake) = (isPersonal, largestSide, share, didMake)
+        reasonForNoImage = isRedirectDeclined ? nil : response?.reasonForNoImage
     }
 
-    /// The bytes of a transfer.
-    init(_ data: Data, of transfer: Transfer, _ response: TransportResponse?, largestSide: Int?) {
-        self.data = data
-        self.response = response
-        (request, isPersonal) = (transfer.request, transfer.isPersonal)
-        metrics = transfer.sessionTask.metrics
-        share = transfer.takeShare()
-        self.largestSide = largestSide
-        reasonForNoImage = transfer.isRedirectDeclined ? nil : response?.reasonForNoImage
+    /// The image for a load, as its options' processor makes it of the bytes.
+    func image(for options: KingfisherParsedOptionsInfo) async throws(KingfisherError) -> KFCrossPlatformImage {
+        let image = try await image(options).get()
+        await didMake?(image, options)
+        return image
     }
 
     /// The image the options' processor makes of the bytes.
@@ -85,7 +85,7 @@ final class LoadedBytes: Sendable {
     private func processed(
         _ options: KingfisherParsedOptionsInfo
     ) async throws(KingfisherError) -> KFCrossPlatformImage {
-        guard let (before, last) = options.processor.lastStep else {
+        guard let (before, step) = options.processor.lastStep else {
             if let image = await downsampled(options) { return image }
             return try await options.processor.processed(.data(data), options)
         }
@@ -94,8 +94,8 @@ final class LoadedBytes: Sendable {
         do throws(KingfisherError) {
             let image = try await image(beginning).get()
             guard !Task.isCancelled else { throw .requestError(reason: .asyncTaskContextCancelled) }
-            var options = options
-            if last is ImageEncoder { options.sourceBytes = data }
+            let last: any ImageProcessor =
+                if let encoder = step as? ImageEncoder { ImageEncoder(encoder.encoding, data) } else { step }
             let result = try await last.processed(.image(image), options)
             if image.isDamaged { result.updateMetadata { $0.isDamaged = true } }
             return result

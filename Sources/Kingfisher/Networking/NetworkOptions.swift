@@ -89,12 +89,4 @@ extension KingfisherParsedOptionsInfo {
         get { self[TotalTimeoutKey.self] }
         set { self[TotalTimeoutKey.self] = newValue }
     }
-
-    private enum ConditionalFieldsKey: OptionKey { typealias Value = [String: String] }
-
-    /// Fields that make the request conditional: the validators of what is cached.
-    var conditionalFields: [String: String] {
-        get { self[ConditionalFieldsKey.self] ?? [:] }
-        set { self[ConditionalFieldsKey.self] = newValue }
-    }
 }

@@ -1,4 +1,4 @@
-// The keys by which loads share transfers and what is made of the same bytes. For ByteLoader, LoadedBytes, the manager.
+// The keys by which loads share what is made of the same bytes, and code of users in keys. For LoadedBytes and loads.
 //
 // A load whose parts can all be compared (everything of the library, and `Hashable` code of the user) is shared from
 // the disk on. With a request modifier or serializer that cannot be compared, each load goes its own way and still
@@ -9,48 +9,6 @@
 import Foundation
 import KFImaging
 import KFSupport
-import KFTransport
-
-/// The key by which downloads share a transfer: all that is sent, and the conditions under which it may fail.
-struct TransferKey: Hashable, Sendable {
-    /// The URL of the request.
-    let url: URL?
-    private let method: String
-    private let fields: [String: String]
-    private let body: Data?
-    private let policy: TransportPolicy
-    private let acceptableStatusCodes: Set<Int>?
-    private let acceptableContentTypes: Set<String>?
-    private let generation: UInt64?
-    /// What changes redirects, responses and bytes.
-    private let code: UserCode
-
-    init(_ conditions: Transfer.Conditions) {
-        let request = conditions.request
-        url = request.url
-        method = request.httpMethod ?? "GET"
-        fields = request.allHTTPHeaderFields ?? [:]
-        body = request.httpBody
-        var policy = conditions.policy
-        policy.order = .oldestFirst  // when it goes out is no condition
-        self.policy = policy
-        acceptableStatusCodes = conditions.acceptableStatusCodes
-        acceptableContentTypes = conditions.acceptableContentTypes
-        generation = conditions.generation
-        code = UserCode(
-            redirectHandler: conditions.redirectHandler,
-            responseModifier: conditions.responseModifier,
-            decryptor: conditions.decryptor,
-            dataModifier: conditions.dataModifier
-        )
-    }
-
-    /// Whether a later download may have an equal key: not with code that cannot be compared.
-    var mayRecur: Bool { code.mayRecur }
-
-    /// Requests for one URL are few; hashing all their fields would take longer than comparing them.
-    func hash(into hasher: inout Hasher) { hasher.combine(url) }
-}
 
 /// The code of users that changes what is sent and what comes back.
 struct UserCode: Hashable, Sendable {

@@ -4,6 +4,36 @@ import Foundation
 import KFSupport
 import KFTransport
 
+/// The owner of transfers: it has code of users follow and steer them, and keeps what interrupted ones have brought.
+protocol TransferOwner: AnyObject, Sendable {
+    /// A transfer is about to be sent; gives the beginning of its body, if it was interrupted before.
+    func willSend(_ transfer: Transfer) -> PartialBody?
+
+    /// Has a delegate judge a response, its status first; nil if there is no delegate.
+    func judgement(of response: TransportResponse, to transfer: Transfer) -> (@Sendable () async -> Bool)?
+
+    /// What meets the challenges of servers; nil if there is nothing but the transport.
+    var answering: (@Sendable (TransportChallenge, SessionDataTask) async -> TransportCredential)? { get }
+
+    /// The bytes that a transfer has brought, as the code of users makes them.
+    func finished(
+        _ transfer: Transfer,
+        with result: Result<Data, KingfisherError>,
+        response: TransportResponse?
+    ) async throws(KingfisherError) -> Data
+
+    /// An image was made for a load of the bytes that came for a request.
+    func didMake(
+        _ image: KFCrossPlatformImage,
+        of request: URLRequest,
+        _ response: TransportResponse?,
+        _ options: KingfisherParsedOptionsInfo
+    ) async
+
+    /// Keeps the beginning of an interrupted body.
+    func keep(_ body: PartialBody, for transfer: Transfer)
+}
+
 /// One transfer for all its subscribers, and the decisions the transport needs.
 final class Transfer: TransportEvents {
     private struct State: Sendable {
@@ -41,34 +71,25 @@ final class Transfer: TransportEvents {
         }
     }
 
-    /// The request, and the conditions under which it is sent.
-    struct Conditions: Sendable {
-        let request: URLRequest
-        let policy: TransportPolicy
-        var redirectHandler: (any ImageDownloadRedirectHandler)?
-        var responseModifier: (any ImageDownloadResponseModifier)?
-        var decryptor: (any ImageDataDecryptor)?
-        var dataModifier: (any ImageDownloadDataModifier)?
-        /// nil: the delegate decides.
-        var acceptableStatusCodes: Set<Int>?
-        /// nil: any.
-        var acceptableContentTypes: Set<String>?
-        /// Which purge was the last one before: what began before a purge is not joined after it.
-        var generation: UInt64?
-    }
-
     let key: TransferKey
     let sessionTask: SessionDataTask
-    let conditions: Conditions
-    private weak let loader: ByteLoader?
+    let conditions: TransferConditions
+    private weak let owner: (any TransferOwner)?
+    private let transport: any Transport
+    private let bytesInFlight: BytesInFlight
     private let state = Locked(State())
     /// What has arrived, once nothing more will.
     private let arrived = Promise<Result<Data, KingfisherError>>()
 
-    init(_ conditions: Conditions, key: TransferKey, loader: ByteLoader) {
-        self.conditions = conditions
-        self.key = key
-        self.loader = loader
+    init(
+        _ conditions: TransferConditions,
+        key: TransferKey,
+        owner: any TransferOwner,
+        by transport: any Transport,
+        counting bytesInFlight: BytesInFlight
+    ) {
+        (self.conditions, self.key, self.owner) = (conditions, key, owner)
+        (self.transport, self.bytesInFlight) = (transport, bytesInFlight)
         sessionTask = SessionDataTask(conditions.request)
     }
 
@@ -83,39 +104,44 @@ final class Transfer: TransportEvents {
 
     /// The bytes of the response; the request is sent before this first suspends.
     func bytes(for task: SharedTask<TransferKey, LoadedBytes>) async throws(KingfisherError) -> LoadedBytes {
-        guard let loader else { throw .requestError(reason: .asyncTaskContextCancelled) }
+        guard let owner else { throw .requestError(reason: .asyncTaskContextCancelled) }
         state.withLock { $0.task = task }
         defer { state.withLock { $0.task = nil } }
-        if let url = request.url, let link = loader.delegateLink {
-            link.delegate.imageDownloader(link.downloader, willDownloadImageForURL: url, with: request)
-        }
+        let beginning = owner.willSend(self)
         // The delegate's code may have cancelled it.
         if let failure = task.failure {
+            if let beginning { owner.keep(beginning, for: self) }
             fail(failure)
             didComplete(nil)
         } else {
-            send(continuing: loader.takePartialBody(for: self))
+            send(continuing: beginning)
         }
         let result = await arrived.value { fail(task.failure ?? task.cancellation(of: 0)) }
-        let response = state.withLock { $0.response }
-        let data = try await loader.finished(self, with: result, response: response)
-        return LoadedBytes(data, of: self, response, largestSide: LoadedBytes.largestSide(for: task.subscribers))
+        let (response, isRedirectDeclined) = state.withLock { ($0.response, $0.isRedirectDeclined) }
+        return LoadedBytes(
+            try await owner.finished(self, with: result, response: response),
+            request: request,
+            response: response,
+            isRedirectDeclined: isRedirectDeclined,
+            metrics: sessionTask.metrics,
+            isPersonal: isPersonal,
+            share: takeShare(),
+            largestSide: LoadedBytes.largestSide(for: task.subscribers)
+        ) { [weak owner, request] image, options in
+            await owner?.didMake(image, of: request, response, options)
+        }
     }
 
     /// Sends the request, for the rest of a body if there is a beginning.
     private func send(continuing partial: PartialBody?) {
-        guard let loader else { return }
         state.withLock { ($0.partial, $0.hops) = (partial, []) }
         let sent = partial?.rest(of: request) ?? request
-        let task = loader.transport.start(sent, policy: conditions.policy, events: self)
+        let task = transport.start(sent, policy: conditions.policy, events: self)
         sessionTask.task.started(task)
     }
 
-    /// Whether a redirect handler took a redirect as the response.
-    var isRedirectDeclined: Bool { state.withLock { $0.isRedirectDeclined } }
-
     /// Whether credentials were sent: what came is for those who have them.
-    var isPersonal: Bool { request.hasCredentials || state.withLock { $0.hasSentPassword } }
+    private var isPersonal: Bool { request.hasCredentials || state.withLock { $0.hasSentPassword } }
 
     private var hasFailed: Bool { state.withLock { $0.failure != nil } }
 
@@ -133,13 +159,13 @@ final class Transfer: TransportEvents {
             state.hops.append(response)
             return state.redirects
         }
-        let limit = loader?.settings.withLock { $0.maximumRedirectCount } ?? 0
+        let limit = conditions.maximumRedirectCount
         guard redirects <= limit else {
             failTransport(.httpTooManyRedirects, "more than \(limit) redirects")
             return .now(nil)
         }
         let leaving = response.url ?? request.url
-        let stripped = proposed.removing(loader?.fieldsRemovedAcrossOrigins ?? [], leaving: leaving)
+        let stripped = proposed.removing(conditions.fieldsRemovedAcrossOrigins, leaving: leaving)
         guard let handler = conditions.redirectHandler else {
             guard leaving?.scheme?.lowercased() == "https", stripped.url?.scheme?.lowercased() == "http" else {
                 return .now(stripped)
@@ -165,10 +191,9 @@ final class Transfer: TransportEvents {
     // MARK: Challenges
 
     func didReceive(_ challenge: TransportChallenge) -> TransportDecision<TransportCredential> {
-        guard let link = loader?.responderLink else { return .now(.none) }
-        let sessionTask = sessionTask
+        guard let answering = owner?.answering else { return .now(.none) }
         return .later { [self] in
-            let credential = await link.credential(for: challenge, of: sessionTask)
+            let credential = await answering(challenge, sessionTask)
             if case .password = credential { state.withLock { $0.hasSentPassword = true } }
             return credential
         }
@@ -199,33 +224,24 @@ final class Transfer: TransportEvents {
             return state.failure == nil && state.goesOn(with: response)
         }
         guard goesOn else { return .now(.cancel) }
-        let statuses = conditions.acceptableStatusCodes
-        guard let link = loader?.delegateLink else {
-            guard accepts(response, status: { statuses?.contains($0) ?? (200..<400 ~= $0) }) else {
-                return .now(.cancel)
-            }
+        guard let judgement = owner?.judgement(of: response, to: self) else {
+            guard accepts(response, status: { 200..<400 ~= $0 }) else { return .now(.cancel) }
             receiveBeginning()
             return .now(.allow)
         }
         return .later { [self] in
-            let isAccepted = await WorkExecutor.userCode.run { [self] in
-                accepts(response) {
-                    statuses?.contains($0) ?? link.delegate.isValidStatusCode($0, for: link.downloader)
-                }
+            guard await judgement() else {
+                // Why it is not accepted counts, if it is not.
+                fail(.responseError(reason: .cancelledByDelegate(response: response.urlResponse)))
+                return .cancel
             }
-            guard isAccepted else { return .cancel }
-            let head = response.urlResponse
-            guard await link.delegate.imageDownloader(link.downloader, didReceive: head) == .cancel else {
-                receiveBeginning()
-                return .allow
-            }
-            fail(.responseError(reason: .cancelledByDelegate(response: head)))
-            return .cancel
+            receiveBeginning()
+            return .allow
         }
     }
 
     /// The memory of the bytes, for what is made of them.
-    func takeShare() -> BytesInFlight.Share? {
+    private func takeShare() -> BytesInFlight.Share? {
         state.withLock { state in
             defer { state.share = nil }
             return state.share
@@ -233,55 +249,30 @@ final class Transfer: TransportEvents {
     }
 
     /// Checks the head of the response, and records why it is refused.
-    private func accepts(_ response: TransportResponse, status isValid: (Int) -> Bool) -> Bool {
+    ///
+    /// The function judges its status, unless the conditions say which are accepted.
+    func accepts(_ response: TransportResponse, status isUsual: (Int) -> Bool) -> Bool {
         let beginning = response.statusCode == 206 ? state.withLock { $0.partial } : nil
-        if let status = response.statusCode, status != 304 || isConditional,
-            status != 206 || beginning != nil || hasRange(response),
-            isValid(beginning == nil ? status : 200)  // a part was asked for by this library, not by its user
+        if let status = response.statusCode, status != 304 || conditions.isConditional,
+            status != 206 || beginning != nil || conditions.hasRange(response),
+            conditions.acceptsStatus(beginning == nil ? status : 200, orIf: isUsual)  // the user has asked for no part
         {
-            return hasAcceptableType(response) && expect(response, after: beginning)
+            guard !conditions.acceptsType(of: response), let head = response.urlResponse as? HTTPURLResponse else {
+                return expect(response, after: beginning)
+            }
+            fail(.responseError(reason: .invalidContentType(response: head)))
+            return false
         }
         let head = response.urlResponse
         let failure: KingfisherError.ResponseErrorReason =
             if let http = head as? HTTPURLResponse {
-                http.statusCode == 304 && !isConditional
+                http.statusCode == 304 && !conditions.isConditional
                     ? .notModified(response: http) : .invalidHTTPStatusCode(response: http)
             } else {
                 .invalidURLResponse(response: head)
             }
         fail(.responseError(reason: failure))
         return false
-    }
-
-    /// Whether the media type of a response is an accepted one; where none is given, it is not checked.
-    private func hasAcceptableType(_ response: TransportResponse) -> Bool {
-        guard let accepted = conditions.acceptableContentTypes,
-            let type = response.value(forHTTPHeaderField: "Content-Type")?.prefix(while: { $0 != ";" }),
-            let head = response.urlResponse as? HTTPURLResponse
-        else { return true }
-        let name = type.trimmingCharacters(in: .whitespaces).lowercased()
-        let family = name.prefix { $0 != "/" } + "/*"
-        guard !accepted.contains(where: { [name, String(family), "*/*"].contains($0.lowercased()) }) else {
-            return true
-        }
-        fail(.responseError(reason: .invalidContentType(response: head)))
-        return false
-    }
-
-    /// Whether the request is conditional, so that "not modified" and the like are responses to it.
-    private var isConditional: Bool {
-        let conditions = ["If-None-Match", "If-Modified-Since", "If-Range"]
-        return conditions.contains { request.value(forHTTPHeaderField: $0) != nil }
-    }
-
-    /// Whether a part of the body was asked for, and it is that part.
-    private func hasRange(_ response: TransportResponse) -> Bool {
-        guard let wanted = request.value(forHTTPHeaderField: "Range"), wanted.hasPrefix("bytes="),
-            let given = response.value(forHTTPHeaderField: "Content-Range"), given.hasPrefix("bytes ")
-        else { return false }
-        let first = wanted.dropFirst(6).prefix { $0 != "-" }
-        // Of the last so many bytes ("bytes=-500") the first is not known.
-        return first.isEmpty || first == given.dropFirst(6).prefix { $0 != "-" }
     }
 
     private func expect(_ response: TransportResponse, after beginning: PartialBody?) -> Bool {
@@ -315,7 +306,7 @@ final class Transfer: TransportEvents {
         let piece = ReceivedPiece(task: sessionTask, data: data, received: Int64(received), expected: expected)
         state.withLock { $0.task }?.didReceive(piece)
         let share = state.withLock { state in
-            if state.share == nil { state.share = loader?.bytesInFlight.share() }
+            if state.share == nil { state.share = bytesInFlight.share() }
             return state.share
         }
         guard let room = share?.add(data.count) else { return .now(()) }
@@ -357,7 +348,7 @@ final class Transfer: TransportEvents {
             if let response, response.statusCode == 304 {
                 state.withLock { $0.task }?.didConfirm(CacheMetadata(of: response, to: request))
             }
-            if let body = bodyToKeep(after: error) { loader?.keep(body, for: self) }
+            if let body = bodyToKeep(after: error) { owner?.keep(body, for: self) }
         }
         state.withLock { $0.task }?.willArrive()
         arrived.fulfil(result)

@@ -8,47 +8,45 @@ import KFTransport
 import FoundationNetworking
 #endif
 
-/// Gives the bytes of sources, once for all loads that want the same at one time.
-protocol ByteOrigin: Sendable {
-    /// Gets the bytes of a plan's source, and does something with them.
+extension KingfisherManager {
+    /// Gets the bytes of a plan's source, and makes an image of them.
     ///
     /// - Parameters:
     ///   - plan: What is loaded.
     ///   - load: Is notified of where it is loaded from.
-    ///   - use: What is done with the bytes, which other loads may share as long as it runs.
-    /// - Returns: What `use` returns.
+    ///   - use: Makes the image; other loads may share the bytes as long as it runs.
+    /// - Returns: The image.
     /// - Throws: Why there are no bytes, or the error of `use`.
-    func withBytes<Value>(
+    func withBytes(
         of plan: LoadPlan,
         for load: SharedImageLoad,
-        use: (LoadedBytes) async throws(KingfisherError) -> Value
-    ) async throws(KingfisherError) -> Value
-
-    /// An image was made of the bytes.
-    func didMake(_ image: KFCrossPlatformImage, of bytes: LoadedBytes, _ options: KingfisherParsedOptionsInfo) async
-}
-
-extension ByteOrigin {
-    func didMake(_ image: KFCrossPlatformImage, of bytes: LoadedBytes, _ options: KingfisherParsedOptionsInfo) async {}
-}
-
-extension KingfisherManager {
-    /// Where the bytes of a plan's source come from.
-    func origin(of plan: LoadPlan) -> any ByteOrigin {
+        use: (LoadedBytes) async throws(KingfisherError) -> LoadedImage
+    ) async throws(KingfisherError) -> LoadedImage {
         switch plan.source {
         case .provider(let provider):
-            return CustomBytes(calls: byteLoads) { call throws(KingfisherError) in
-                let data = try await Kingfisher.data(of: provider)
-                return LoadedBytes(data, largestSide: LoadedBytes.largestSide(for: call.subscribers))
-            }
+            load.didStart(from: .provider)
+            return try await use(
+                try await byteLoads.bytes(of: plan.source, by: nil, plan.options) { call throws(KingfisherError) in
+                    let data = try await Kingfisher.data(of: provider)
+                    return LoadedBytes(data, largestSide: LoadedBytes.largestSide(for: call.subscribers))
+                }
+            )
         case .network(let resource):
             let url = resource.downloadURL
             if let entry = loaders.entry(for: url, plan.options) {
-                return CustomBytes(loader: entry, calls: byteLoads, call: call(of: entry, for: url, plan.options))
+                load.didStart(from: .provider)
+                let call = call(of: entry, for: url, plan.options)
+                return try await use(try await byteLoads.bytes(of: plan.source, by: entry, plan.options, call))
             }
             let downloader = plan.options.downloader ?? downloader
-            return downloader.isSubclassed
-                ? CustomDownload(url: url, downloader: downloader) : Download(url: url, loader: downloader.loader)
+            guard !downloader.isSubclassed else {
+                return try await use(try await downloader.bytes(at: url, plan.options, for: load))
+            }
+            return try await downloader.loader.withBytes(
+                at: url,
+                plan.options,
+                sharesValuesSince: plan.options.forceRefresh ? nil : load.beginning
+            ) { bytes, _ throws(KingfisherError) in try await use(bytes) }
         }
     }
 
@@ -101,30 +99,13 @@ extension ByteCalls {
         _ call: @escaping SharedTask<ByteSource, LoadedBytes>.Operation
     ) async throws(KingfisherError) -> LoadedBytes {
         var key = ByteSource(source: SourceKey(source), loader: loader?.registration)
-        if loader?.loader is any ConditionalImageLoading { key.conditions = options.conditionalFields }
+        if loader?.loader is any ConditionalImageLoading { key.conditions = options.load.conditionalFields }
         let unwanted = KingfisherError.requestError(reason: .asyncTaskContextCancelled)
-        var subscriber = Subscriber<LoadedBytes>(observer: options.observer, priority: options.downloadPriority)
+        var subscriber = Subscriber<LoadedBytes>(observer: options.load.observer, priority: options.downloadPriority)
         subscriber.downsamplingLimit = options.downsamplingLimit
         return try await value(for: key, subscriber) {
             SharedTask(key, .load(of: source, unwanted: unwanted), in: self, operation: call)
         }
-    }
-}
-
-/// The bytes of a provider or a loader of the user's.
-private struct CustomBytes: ByteOrigin {
-    /// Nil for a provider.
-    var loader: ImageLoaderRegistry.Entry?
-    let calls: ByteCalls
-    let call: SharedTask<ByteSource, LoadedBytes>.Operation
-
-    func withBytes<Value>(
-        of plan: LoadPlan,
-        for load: SharedImageLoad,
-        use: (LoadedBytes) async throws(KingfisherError) -> Value
-    ) async throws(KingfisherError) -> Value {
-        load.didStart(from: .provider)
-        return try await use(try await calls.bytes(of: plan.source, by: loader, plan.options, call))
     }
 }
 
@@ -183,58 +164,33 @@ extension ImageLoaderRegistry.Entry {
     }
 }
 
-// MARK: - Downloaders
+// MARK: - Downloaders of users
 
-/// The bytes that a downloader gets at a URL.
-private struct Download: ByteOrigin {
-    let url: URL
-    let loader: ByteLoader
-
-    func withBytes<Value>(
-        of plan: LoadPlan,
-        for load: SharedImageLoad,
-        use: (LoadedBytes) async throws(KingfisherError) -> Value
-    ) async throws(KingfisherError) -> Value {
-        try await loader.withBytes(
-            at: url,
-            plan.options,
-            sharesValuesSince: plan.options.forceRefresh ? nil : load.beginning
-        ) { bytes, _ throws(KingfisherError) in try await use(bytes) }
-    }
-
-    func didMake(_ image: KFCrossPlatformImage, of bytes: LoadedBytes, _ options: KingfisherParsedOptionsInfo) async {
-        await loader.didMake(image, of: bytes, options)
-    }
-}
-
-/// The image that a downloader of the user's downloads and processes, and its bytes.
-///
-/// The transfer it starts by calling `super` serves the load; without one, it does so itself.
-private struct CustomDownload: ByteOrigin {
-    let url: URL
-    let downloader: ImageDownloader
-
-    func withBytes<Value>(
-        of plan: LoadPlan,
-        for load: SharedImageLoad,
-        use: (LoadedBytes) async throws(KingfisherError) -> Value
-    ) async throws(KingfisherError) -> Value {
+extension ImageDownloader {
+    /// The bytes that a subclass downloads, with the image that it makes of them.
+    ///
+    /// The transfer it starts by calling `super` serves the load; without one, it does so itself.
+    fileprivate func bytes(
+        at url: URL,
+        _ options: KingfisherParsedOptionsInfo,
+        for load: SharedImageLoad
+    ) async throws(KingfisherError) -> LoadedBytes {
         let download = try await WorkExecutor.userCode.run { () async throws(KingfisherError) in
-            try await downloader.downloadWithHandle(with: url, options: plan.options) { task in
+            try await downloadWithHandle(with: url, options: options) { task in
                 guard !load.hasStarted, let transfer = task.sessionTask, let token = task.cancelToken else { return }
                 load.didStart(from: .transfer(transfer, token))
             }
         }
         if !load.hasStarted { load.didStart(from: .provider) }
-        let request = await downloader.presumedRequest(for: url, plan.options)
+        let request = await presumedRequest(for: url, options)
         let bytes = LoadedBytes(
             download.originalData,
             request: request,
             response: download.response,
             metrics: download.metrics,
-            isPersonal: downloader.mayHaveSentCredentials(with: request)
+            isPersonal: mayHaveSentCredentials(with: request)
         )
-        bytes.take(download.image, for: plan.options)
-        return try await use(bytes)
+        bytes.take(download.image, for: options)
+        return bytes
     }
 }

@@ -33,7 +33,7 @@ extension ImageLoad {
                 return try await result(of: cached, .inBackground)
             }
         }
-        guard !options.isLookupOnly else { return nil }
+        guard !options.load.isLookupOnly else { return nil }
         let subscribers = task.subscribers.compactMap { $0.isWanted ? $0.showStale : nil }
         if !subscribers.isEmpty {
             var stale = try await result(of: cached)
@@ -71,7 +71,7 @@ extension ImageLoad {
         let options = plan.options
         let fields = cached.metadata?.conditionalFields(for: plan.source, options) ?? [:]
         do throws(KingfisherError) {
-            var loaded = try await imageOfBytes(plan.with { $0.conditionalFields = fields })
+            var loaded = try await imageOfBytes(plan.with { $0.load.conditionalFields = fields })
             let isSame = loaded.data == cached.bytes
             loaded.describe { $0.revalidation = isSame ? .notModified : .modified }
             return loaded
@@ -92,12 +92,14 @@ extension ImageLoad {
     /// been stored now.
     private func renewed(_ cached: CachedImage, by response: HTTPURLResponse) async -> CachedImage {
         guard let metadata = cached.metadata else { return cached }
-        // A downloader of the user's may not have notified the load: the redirects of this time are not known.
-        var newer = CacheMetadata(response: response)
-        newer.redirects = metadata.redirects
-        newer = task.confirmation ?? newer
         var confirmed = cached
-        confirmed.metadata = metadata.confirmed(by: newer)
+        if let newer = task.confirmation {
+            confirmed.metadata = metadata.confirmed(by: newer)
+        } else {
+            // A downloader of the user's has not notified the load: the redirects of this time are not known.
+            confirmed.metadata = metadata.confirmed(by: CacheMetadata(response: response))
+            confirmed.metadata?.redirects = metadata.redirects
+        }
         confirmed.metadata?.generation = plan.generation
         guard plan.options.mayStore(confirmed.metadata) else {
             manager.remove(plan)
@@ -111,7 +113,7 @@ extension ImageLoad {
                 // Other machines then need not ask either.
                 cache.core.putInTier(
                     bytes,
-                    forKey: cached.isOriginal ? plan.key : plan.computedKey,
+                    forKey: cached.isOriginal ? plan.key.source : plan.key.computed,
                     options.forcedExtension,
                     options.diskCacheExpiration,
                     metadata: newest,
@@ -122,7 +124,7 @@ extension ImageLoad {
             _ = try? await cache.core.updateCacheMetadata(
                 newest,
                 replacing: metadata,
-                forKey: cached.isOriginal ? plan.key : plan.computedKey,
+                forKey: cached.isOriginal ? plan.key.source : plan.key.computed,
                 options.forcedExtension,
                 renewing: true
             )
@@ -152,12 +154,10 @@ extension ImageLoad {
     ///
     /// A load that only looks in the cache starts no request; its result says that the image is stale.
     private func revalidateInBackground() {
-        guard !plan.options.isLookupOnly, !plan.options.onlyFromCache else { return }
+        guard !plan.options.load.isLookupOnly, !plan.options.onlyFromCache else { return }
         var options = plan.options
-        options.follow(KingfisherParsedOptionsInfo())
-        options.keepsDownload = plan.options.keepsDownload  // what is kept is renewed, too
+        options.load = plan.options.load.unattended
         options.refreshCached = true
-        options.isLookupOnly = false
         options.waitForCache = false
         manager.retrieveImage(with: plan.source, parsed: options, completionHandler: nil)
     }

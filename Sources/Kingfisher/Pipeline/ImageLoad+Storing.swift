@@ -1,4 +1,5 @@
-// How an image that was made is stored: once for all loads that want the same entry. The last step of a load.
+// How an image that was made is stored: once for all loads that want the same entry, if its response allows it. The
+// last step of a load.
 
 import Foundation
 import KFStorage
@@ -24,14 +25,13 @@ extension ImageLoad {
             manager.remove(plan)
             return loaded
         }
-        let (entry, isFirst) = bytes.entries.claim(plan.entryIdentity)
+        let (entry, isFirst) = bytes.entries.claim(task.key.stored)
         loaded.storing = entry
         if isFirst {
             store(loaded, keepsOriginal: true, in: cache, result: entry)
         } else {
             // An image is in memory when it is delivered; the load that stores it may not have come to that yet.
             var options = options
-            options.loadGeneration = plan.generation
             options.limitMemory(of: image, to: loaded.metadata, in: cache)
             cache.put(image, original: nil, forKey: plan.key, options, toDisk: false, Promise())
         }
@@ -49,8 +49,7 @@ extension ImageLoad {
         let (image, bytes) = (loaded.image, loaded.data)
         // Others may have joined, and do not wait for the queue of the first one.
         options.callbackQueue = .untouch
-        options.cacheMetadata = loaded.metadata
-        options.loadGeneration = plan.generation
+        options.load.cacheMetadata = loaded.metadata
         options.limitMemory(of: image, to: loaded.metadata, in: cache)
         // A serializer that keeps originals has nothing to keep without them: its entry would be processed twice.
         let isForDisk = !image.isDamaged || options.cacheDamagedImages
@@ -67,12 +66,12 @@ extension ImageLoad {
         let original = Promise<CacheStoreResult>()
         options.processor = DefaultImageProcessor.default
         if originalLayers.contains(.disk) {
-            originalCache.putOriginal(bytes, forKey: plan.key, options, original)
+            originalCache.putOriginal(bytes, forKey: plan.key.source, options, original)
         } else {
             original.fulfil(CacheStoreResult(disk: .success(())))
         }
         // What is stored or removed while the original is decoded must not be undone by it.
-        let caches = originalCache.storingCaches.map { ($0, $0.core.generation(forKey: plan.key)) }
+        let caches = originalCache.storingCaches.map { ($0, $0.core.generation(forKey: plan.key.source)) }
         Task { [options] in
             if originalLayers.contains(.memory) { await keepOriginalInMemory(bytes, options, in: caches) }
             let results = (await processed.value, await original.value)
@@ -90,9 +89,59 @@ extension ImageLoad {
         var options = options
         options.storeCacheLayers = .memory
         for (cache, generation) in caches {
-            options.limitMemory(of: image, to: options.cacheMetadata, in: cache)
-            cache.core.promote(image, forKey: plan.key, options, ifGeneration: generation, replacing: true)
+            options.limitMemory(of: image, to: options.load.cacheMetadata, in: cache)
+            cache.core.promote(image, forKey: plan.key.source, options, ifGeneration: generation, replacing: true)
         }
+    }
+}
+
+extension KingfisherParsedOptionsInfo {
+    /// Whether a response may be stored.
+    ///
+    /// - Parameters:
+    ///   - metadata: What it says about caching.
+    ///   - isPersonal: Whether credentials were sent for it.
+    ///   - redirects: The responses that redirected to it; the metadata has only those that say something.
+    /// - Returns: Whether it may; one that is stored already may stay.
+    func mayStore(
+        _ metadata: CacheMetadata?,
+        isPersonal: Bool = false,
+        redirects: [HTTPURLResponse] = []
+    ) -> Bool {
+        guard respectCacheControl else { return true }
+        if isPersonal, isCacheShared, redirects.contains(where: { !$0.isForEveryone }) { return false }
+        guard let metadata else { return !isPersonal || !isCacheShared }
+        return metadata.chain.allSatisfy { response in
+            let control = CacheControl(response.cacheControl, isShared: isCacheShared)
+            return !control.noStore && (!isPersonal || !isCacheShared || control.isForEveryone)
+        }
+    }
+
+    /// Limits the time in memory to that for which the server need not be asked.
+    ///
+    /// The end is a fixed date, which using the image does not move: a later load reads from it whether the image is
+    /// fresh. An image that depends on the request (`Vary`) is marked, and stays out of memory if a modifier has
+    /// changed the request: images in memory are for requests without modifiers.
+    mutating func limitMemory(of image: KFCrossPlatformImage, to metadata: CacheMetadata?, in cache: ImageCache) {
+        // Who sends files on may look at what is missing, and has nothing of keeping it.
+        if load.encoding != nil, image.isDamaged, !cacheDamagedImages { return memoryCacheExpiration = .expired }
+        guard respectCacheControl else { return }
+        if metadata?.variesWithRequest == true {
+            guard requestModifier == nil else { return memoryCacheExpiration = .expired }
+            image.updateMetadata { $0.variesWithRequest = true }
+        }
+        if load.encoding != nil { image.updateMetadata { $0.encoded?.response = metadata } }
+        let usual = memoryCacheExpiration ?? cache.memoryStorage.config.expiration
+        let now = Date()
+        // What has no metadata has no server.
+        var freshUntil = metadata == nil ? .distantFuture : freshUntil(metadata)
+        // With a tier, what is used often is asked for on disk before that: there it may be made anew early.
+        if cache.core.tier != nil, let metadata, freshUntil > now {
+            freshUntil -= metadata.earlyBy(chance: .random(in: 0...1))
+        }
+        let end = min(usual.estimatedExpiration(since: now), freshUntil)
+        // The clock of the memory storage is a little behind: what is never fresh would be fresh for a moment.
+        memoryCacheExpiration = freshUntil > now ? .date(end) : .expired
     }
 }
 
@@ -101,7 +150,7 @@ extension KingfisherManager {
     func remove(_ plan: LoadPlan) {
         let options = plan.options
         for cache in [options.targetCache, options.cacheForOriginals].compactMap(\.self).flatMap(\.storingCaches) {
-            for key in Set([plan.computedKey, plan.key]) {
+            for key in Set([plan.key.computed, plan.key.source]) {
                 let work = cache.core.remove(key, options.forcedExtension, memory: true, disk: true)
                 Task { await work() }
             }

@@ -27,7 +27,7 @@ extension ImageLoad {
             options.respectCacheControl || !options.refreshCached || isRemaking,
             options.layersToStore.contains(.disk)
         else { return try await make() }
-        let key = TierKey(forKey: plan.computedKey, options.forcedExtension)
+        let key = TierKey(forKey: plan.key.computed, options.forcedExtension)
         var turn = await tier.lease(key)
         var looks = 0
         let end = tier.clock.now() + tier.limits.wait
@@ -62,10 +62,12 @@ extension ImageLoad {
     /// - Returns: The image; nil if there is none.
     /// - Throws: ``KingfisherError``: an image that cannot be processed.
     func imageInTier(newerThan old: CacheMetadata?) async throws(KingfisherError) -> LoadedImage? {
+        // Another load of this machine may have made it.
+        if case .image(let image) = plan.askMemory() { return LoadedImage(image, from: .memory) }
         let found: CachedImage?
         do throws(KingfisherError) {
-            found = try await cachedImage(validates: plan.asksServer) { lookup in
-                lookup.isAgain = true
+            found = try await cached(validates: plan.asksServer) { lookup in
+                (lookup.isAgain, lookup.original) = (true, nil)
                 lookup.skipsDisk = old != nil || plan.options.refreshCached
                 lookup.newerThan = old?.storedAt
             }

@@ -4,7 +4,7 @@ import Foundation
 import KFStorage
 import KFSupport
 
-/// The load of an image for all its subscribers: memory, disk, original, bytes, process, store.
+/// The load of an image for all its subscribers: disk, original, bytes, process, store.
 ///
 /// It begins on its first subscriber's thread. Once it has waited, it goes on on the threads for pixels, in a lane that
 /// moves up when a more urgent subscriber joins: a disk hit is read, decoded and put in memory in one job, and
@@ -12,34 +12,51 @@ import KFSupport
 /// wait for them: all of it runs on a thread that reads the disk.
 struct ImageLoad: Sendable {
     let manager: KingfisherManager
+    /// The first subscriber's, without what is that subscriber's own.
     let plan: LoadPlan
+    /// What memory had when the first subscriber asked.
+    private let inMemory: MemoryAnswer
     /// The subscribers.
     let task: SharedImageLoad
     /// When it began.
     let start = ContinuousClock.now
 
+    init(_ plan: LoadPlan, _ inMemory: MemoryAnswer, for task: SharedImageLoad, by manager: KingfisherManager) {
+        (self.manager, self.inMemory, self.task) = (manager, inMemory, task)
+        self.plan = plan.with { options in
+            options.loadDiskFileSynchronously = false  // it runs on no caller's thread
+            options.downloadPriority = task.priority
+            options.onDataReceived = nil  // each subscriber has its own
+            options.onStaleImage = nil
+            var load = options.load
+            load.countsMemoryMiss = false  // each subscriber has asked memory
+            (load.observer, load.generation) = (task, plan.generation)
+            options.load = load
+        }
+    }
+
+    /// The same load with another plan.
+    private init(_ load: ImageLoad, _ plan: LoadPlan) {
+        (manager, self.plan, inMemory, task) = (load.manager, plan, .nothing, load.task)
+    }
+
     /// Finds or makes the image.
     func run() async throws(KingfisherError) -> LoadedImage {
-        // 1. Memory, where another load may have put it by now, and the disk.
+        // 1. The caches: the image, or its original, which has yet to be processed.
         var cached: CachedImage?
         var failure: KingfisherError?
         do throws(KingfisherError) {
-            cached = try await cachedImage(validates: plan.asksServer)
+            cached = try await self.cached(validates: plan.asksServer)
         } catch {
             // A cache that cannot be read has nothing; where caches are all there is, that is the error.
             if case .cacheError = error {
                 failure = error
-            } else if plan.asksServer, !plan.options.isLookupOnly {
+            } else if plan.asksServer, !plan.options.load.isLookupOnly {
                 try checkIsWanted()
                 return try await imageOfSource()  // the server may have something that can be processed
             } else {
                 throw error
             }
-        }
-        // 2. The original image, which has yet to be processed.
-        if cached == nil, !plan.options.isLookupOnly {
-            try checkIsWanted()
-            cached = await original(validates: plan.asksServer)
         }
         if let cached {
             if cached.isInvalidated { return try await remade(cached) }
@@ -47,17 +64,21 @@ struct ImageLoad: Sendable {
             try checkIsWanted()
             if let result = try await validated(cached) { return result }
         }
-        guard !plan.options.onlyFromCache, !plan.options.isLookupOnly else { throw failure ?? plan.notExisting }
+        guard !plan.options.onlyFromCache, !plan.options.load.isLookupOnly else { throw failure ?? plan.notExisting }
         try checkIsWanted()
         // A load that shares nothing but the entry may have made the image while the disk was read.
-        if let image = plan.imageInMemory() { return LoadedImage(image, from: .memory) }
-        // 3. The bytes of the source: they are decoded, processed and stored; of several machines that share a tier, by one.
+        if case .image(let image) = plan.askMemory() { return LoadedImage(image, from: .memory) }
+        // 2. The bytes of the source, which are decoded, processed and stored; of machines that share a tier, by one.
+        guard plan.options.targetCache?.core.tier != nil else { return try await imageOfSource() }
         return try await madeOnce { () async throws(KingfisherError) in
             try await imageInTier(newerThan: nil)
         } _: { () async throws(KingfisherError) in
             try await imageOfSource()
         }
     }
+
+    /// Nothing is begun for subscribers that do not want the image any more.
+    private func checkIsWanted() throws(KingfisherError) { guard task.isWanted else { throw plan.notExisting } }
 
     /// Loads the bytes of the source and makes the image; when the server says that nothing has changed, gives the
     /// cached image.
@@ -70,36 +91,29 @@ struct ImageLoad: Sendable {
         }
     }
 
-    /// Nothing is begun for subscribers that do not want the image any more.
-    private func checkIsWanted() throws(KingfisherError) { guard task.isWanted else { throw plan.notExisting } }
-
     /// The cached image after the server has said that nothing has changed; also for loads that did not ask the cache
     /// before.
     private func confirmed() async throws(KingfisherError) -> LoadedImage? {
-        let plan = plan.with { options in
-            options.forceRefresh = false
-            options.fromMemoryCacheOrRefresh = false
-            (options.queryCacheLayers, options.originalQueryCacheLayers) = (.all, .all)
-        }
-        let load = ImageLoad(manager: manager, plan: plan, task: task)
-        if let cached = try await load.cachedImage(validates: false) {
-            var result = try await load.result(of: cached)
-            result.isConfirmed = true
-            return result
-        }
-        guard let original = await load.original(validates: false) else { return nil }
-        return try await load.result(of: original)
+        let load = ImageLoad(
+            self,
+            plan.with { options in
+                options.forceRefresh = false
+                options.fromMemoryCacheOrRefresh = false
+                (options.queryCacheLayers, options.originalQueryCacheLayers) = (.all, .all)
+            }
+        )
+        guard let cached = try await load.cached(validates: false, { $0.layers = .all }) else { return nil }
+        var result = try await load.result(of: cached)
+        result.isConfirmed = !cached.isOriginal
+        return result
     }
 
     /// The image made of the bytes of the source, stored.
     func imageOfBytes(_ plan: LoadPlan) async throws(KingfisherError) -> LoadedImage {
-        try await manager.checkDownloadIsAllowed(plan.source, plan.options)
-        let origin = manager.origin(of: plan)
-        return try await origin.withBytes(of: plan, for: task) { bytes throws(KingfisherError) in
+        try await manager.rules.checkDownload(plan.source, plan.options)
+        return try await manager.withBytes(of: plan, for: task) { bytes throws(KingfisherError) in
             try await beginProcessing(of: bytes, plan.options)
-            let image = try await bytes.image(plan.options).get()
-            await origin.didMake(image, of: bytes, plan.options)
-            return stored(image, of: bytes)
+            return stored(try await bytes.image(for: plan.options), of: bytes)
         }
     }
 
@@ -117,6 +131,111 @@ struct ImageLoad: Sendable {
             throw .processorError(reason: .processingFailed(processor: processor, item: .data(bytes.data)))
         }
         guard !Task.isCancelled else { throw .requestError(reason: .asyncTaskContextCancelled) }
+    }
+}
+
+extension ImageLoad {
+    /// What the caches have: the image as it is wanted, or its original.
+    ///
+    /// - Parameters:
+    ///   - validates: Whether its server may have to be asked about it: then it comes from the disk with its metadata.
+    ///   - change: What else the look-up is.
+    /// - Returns: The image; nil when the caches have none.
+    /// - Throws: ``KingfisherError``: an entry that cannot be read or processed.
+    func cached(
+        validates: Bool,
+        _ change: (inout CacheCore.Lookup) -> Void = { _ in }
+    ) async throws(KingfisherError) -> CachedImage? {
+        let options = plan.options
+        guard !options.forceRefresh, let cache = options.targetCache else { return nil }
+        if case .otherwise(let image) = inMemory {
+            return try await asWanted(CachedImage(image, from: .memory), in: cache)
+        }
+        // An entry of original bytes is processed each time it is read, and the result is kept in memory.
+        let isOfOriginals = options.cacheSerializer.originalDataUsed
+        // Memory was asked when the load began.
+        var lookup = CacheCore.Lookup(layers: options.layersToQuery.subtracting(.memory))
+        (lookup.promotes, lookup.wantsMetadata) = (!isOfOriginals && !validates, validates)
+        lookup.original = originalLookup(validates: validates)
+        change(&lookup)
+        guard case .found(var cached) = try await cache.find(plan.key, options, lookup) else { return nil }
+        cached.isWithMetadata = validates
+        guard cached.cacheType != .memory else { return try await asWanted(cached, in: cache) }
+        if isOfOriginals, !cached.isOriginal, !(validates && options.processor.identifier.isEmpty) {
+            cached.image = try await options.processor.processed(.image(cached.image), options)
+        }
+        return cached
+    }
+
+    /// How the original is looked for; nil where it is the image, or nothing is to be made of it.
+    private func originalLookup(validates: Bool) -> CacheCore.OriginalLookup? {
+        let options = plan.options
+        guard !options.load.isLookupOnly, let cache = options.cacheForOriginals,
+            cache !== options.targetCache || !options.processor.identifier.isEmpty
+        else { return nil }
+        var layers = options.originalQueryCacheLayers
+        if options.fromMemoryCacheOrRefresh { layers.formIntersection(.memory) }
+        // A serializer that stores originals needs their bytes, as metadata that are kept do, and where the server has
+        // a say the metadata of the response are needed: all these are on disk only.
+        let keepsMetadata = options.load.encoding.map { $0.keptMetadata != .none } ?? false
+        if validates || options.cacheSerializer.originalDataUsed || keepsMetadata { layers.remove(.memory) }
+        // Originals that are not kept here are not kept by other machines either.
+        let asksTier = plan.layersToStoreForOriginal.contains(.disk)
+        return CacheCore.OriginalLookup(layers: layers, asksTier: asksTier)
+    }
+
+    /// An image from memory, decoded again if it was made with other options; nil for an original that cannot be.
+    private func asWanted(_ cached: CachedImage, in cache: ImageCache) async throws(KingfisherError) -> CachedImage? {
+        guard let bytes = cached.image.bytes(toDecodeAgainFor: plan.options) else { return cached }
+        var cached = cached
+        guard !cached.isOriginal else {
+            let image = try? await DefaultImageProcessor.default.processed(.data(bytes), plan.options)
+            return image.map { CachedImage($0, from: .memory, isOriginal: true) }
+        }
+        cached.generation = cache.core.generation(forKey: plan.key.computed)  // it may have been stored since
+        cached.image = try await plan.options.decodedAgain(bytes)
+        return cached
+    }
+
+    /// What is cached as the result of the load: in memory; processed and stored first, if it is the original.
+    func result(
+        of cached: CachedImage,
+        _ revalidation: RetrieveImageResult.Revalidation? = nil
+    ) async throws(KingfisherError) -> LoadedImage {
+        let options = plan.options
+        var result: LoadedImage
+        if cached.isOriginal {
+            var processor = options.processor
+            if var encoded = processor as? EncodedProcessor {
+                encoded.source = cached.bytes
+                processor = encoded
+            }
+            let image = try await processor.processed(.image(cached.image), options)
+            result = LoadedImage(image, from: .none)
+            result.data = cached.bytes
+            result.describe { $0.cacheMetadata = cached.metadata }
+            if let cache = options.targetCache, options.mayStore(cached.metadata) {
+                let stored = Promise<CacheStoreResult>()
+                store(result, keepsOriginal: false, in: cache, result: stored)
+                result.storing = stored
+            }
+        } else {
+            result = LoadedImage(cached.image, from: cached.cacheType)
+            if let generation = cached.generation, let cache = options.targetCache {
+                var options = options
+                if cached.isWithMetadata { options.limitMemory(of: cached.image, to: cached.metadata, in: cache) }
+                cache.core.promote(
+                    cached.image,
+                    forKey: plan.key.computed,
+                    options,
+                    ifGeneration: generation,
+                    replacing: true
+                )
+            }
+        }
+        result.describe { ($0.cacheMetadata, $0.revalidation) = (cached.metadata, revalidation) }
+        if case .notModified? = revalidation { result.isConfirmed = true }
+        return result
     }
 }
 
@@ -149,165 +268,30 @@ struct LoadedImage: Sendable {
     mutating func describe(_ change: (inout RetrieveImageResult.Details.Value) -> Void) {
         details = .changed(details, change)
     }
-}
 
-/// An image that was found in a cache: the processed one, or its original.
-struct CachedImage: Sendable {
-    let image: KFCrossPlatformImage
-    /// Where it was found.
-    let cacheType: CacheType
-    /// Whether it is the original image, which has yet to be processed.
-    var isOriginal = false
-    /// Whether it was read with its metadata, which decide whether it may be used.
-    var isWithMetadata = false
-    /// The bytes of its entry, and what their response said about caching, where these are needed.
-    var bytes: Data?
-    var metadata: CacheMetadata?
-    /// The generation of its key before it was read, if it has yet to be put in memory: what is stored or removed in
-    /// the meantime must not be undone.
-    var generation: CacheCore.Generation?
-    /// Whether it was invalidated, and is used until it has been made anew.
-    var isInvalidated = false
-}
-
-extension ImageLoad {
-    /// The image in the target cache, in memory or on disk; made once more if it was made with other options.
+    /// The image as one subscriber wants it.
     ///
-    /// - Parameters:
-    ///   - validates: Whether its server may have to be asked about it: in memory it is fresh, and from the disk it comes
-    ///     with its metadata.
-    ///   - change: What else the look-up is.
-    /// - Returns: The image; nil when the cache has none.
-    /// - Throws: ``KingfisherError``: an entry that cannot be read or processed.
-    func cachedImage(validates: Bool, _ change: (inout CacheCore.Lookup) -> Void = { _ in })
-        async throws(KingfisherError) -> CachedImage?
-    {
-        let options = plan.options
-        guard !options.forceRefresh, let cache = options.targetCache else { return nil }
-        if validates, let image = plan.imageInMemory() { return CachedImage(image: image, cacheType: .memory) }
-        // An entry of original bytes is processed each time it is read, and the result is kept in memory.
-        let isOfOriginals = options.cacheSerializer.originalDataUsed
-        var lookup = CacheCore.Lookup(layers: options.layersToQuery, promotes: !isOfOriginals && !validates)
-        change(&lookup)
-        if validates {
-            lookup.wantsMetadata = true
-            lookup.layers.remove(.memory)
-            guard !lookup.layers.isEmpty else { return nil }
+    /// An animation that was made for a subscriber that wants its frames decoded at another time is made again, once
+    /// for all who want it alike.
+    func image(as options: KingfisherParsedOptionsInfo) async throws(KingfisherError) -> KFCrossPlatformImage {
+        guard let images = remade, let bytes = image.bytes(toDecodeAgainFor: options) else { return image }
+        let made = Promise<Result<KFCrossPlatformImage, KingfisherError>>()
+        Task {
+            let image = await images.value(for: ImageIdentity(options)) {
+                await Result { () async throws(KingfisherError) in try await options.decodedAgain(bytes) }
+            }
+            made.fulfil(image)
         }
-        let generation = cache.core.generation(forKey: plan.computedKey)
-        switch try await cache.find(plan.key, options, lookup) {
-        case .nothing, .superseded: return nil
-        case .memory(let image):
-            guard let bytes = image.bytes(toDecodeAgainFor: options) else {
-                return CachedImage(image: image, cacheType: .memory)
-            }
-            let generation = cache.core.generation(forKey: plan.computedKey)  // it may have been stored since
-            let again = try await manager.decodedAgain(bytes, options)
-            return CachedImage(image: again, cacheType: .memory, generation: generation)
-        case .disk(var image, let bytes, let metadata, let isInvalidated):
-            if isOfOriginals, !(validates && options.processor.identifier.isEmpty) {
-                image = try await options.processor.processed(.image(image), options)
-            }
-            var cached = CachedImage(image: image, cacheType: .disk, metadata: metadata)
-            (cached.isWithMetadata, cached.bytes) = (validates, validates ? bytes : nil)
-            cached.isInvalidated = isInvalidated
-            if !lookup.promotes, !isInvalidated { cached.generation = generation }
-            return cached
-        }
-    }
-
-    /// The unprocessed image from the original cache, if that is another cache or the image is a processed one, with its
-    /// bytes and the cache metadata of the response if they are at hand.
-    ///
-    /// An image in memory comes without them, since the file may be another one by now: it does not count where its
-    /// server may have to be asked about it.
-    func original(validates: Bool) async -> CachedImage? {
-        let options = plan.options
-        guard !options.forceRefresh, let cache = options.cacheForOriginals else { return nil }
-        guard cache !== options.targetCache || !options.processor.identifier.isEmpty else { return nil }
-        var plain = options
-        plain.processor = DefaultImageProcessor.default
-        plain.queryCacheLayers = options.originalQueryCacheLayers
-        let layers = plain.layersToQuery
-        // A serializer that stores originals needs their bytes, and so do metadata that are kept: these are on disk only.
-        let needsBytes =
-            options.cacheSerializer.originalDataUsed || options.encoding.map { $0.keptMetadata != .none } ?? false
-        if !validates, layers.contains(.memory), !needsBytes,
-            let image = cache.findInMemory(plan.key, plain)
-        {
-            guard let bytes = image.bytes(toDecodeAgainFor: plain) else {
-                return CachedImage(image: image, cacheType: .none, isOriginal: true)
-            }
-            return (try? await manager.decodedAgain(bytes, plain)).map {
-                CachedImage(image: $0, cacheType: .none, isOriginal: true)
-            }
-        }
-        var lookup = CacheCore.Lookup(layers: .disk, promotes: false, wantsMetadata: true)
-        // Originals that are not kept here are not kept by other machines either.
-        lookup.asksTier = plan.layersToStoreForOriginal.contains(.disk)
-        guard layers.contains(.disk),
-            case .disk(let image, let bytes, let metadata, isInvalidated: false)? = try? await cache.find(
-                plan.key,
-                plain,
-                lookup
-            )
-        else { return nil }
-        return CachedImage(
-            image: image,
-            cacheType: .none,
-            isOriginal: true,
-            isWithMetadata: validates,
-            bytes: bytes,
-            metadata: metadata
-        )
-    }
-
-    /// What is cached as the result of the load: in memory; processed and stored first, if it is the original.
-    func result(
-        of cached: CachedImage,
-        _ revalidation: RetrieveImageResult.Revalidation? = nil
-    ) async throws(KingfisherError) -> LoadedImage {
-        let options = plan.options
-        var result: LoadedImage
-        if cached.isOriginal {
-            var options = options
-            if options.encoding != nil { options.sourceBytes = cached.bytes }
-            let image = try await options.processor.processed(.image(cached.image), options)
-            result = LoadedImage(image, from: .none)
-            result.data = cached.bytes
-            result.describe { $0.cacheMetadata = cached.metadata }
-            if let cache = options.targetCache, options.mayStore(cached.metadata) {
-                let stored = Promise<CacheStoreResult>()
-                store(result, keepsOriginal: false, in: cache, result: stored)
-                result.storing = stored
-            }
-        } else {
-            result = LoadedImage(cached.image, from: cached.cacheType)
-            if let generation = cached.generation, let cache = options.targetCache {
-                var options = options
-                if cached.isWithMetadata { options.limitMemory(of: cached.image, to: cached.metadata, in: cache) }
-                cache.core.promote(
-                    cached.image,
-                    forKey: plan.computedKey,
-                    options,
-                    ifGeneration: generation,
-                    replacing: true
-                )
-            }
-        }
-        result.describe { ($0.cacheMetadata, $0.revalidation) = (cached.metadata, revalidation) }
-        if case .notModified? = revalidation { result.isConfirmed = true }
-        return result
+        let cancelled = KingfisherError.requestError(reason: .asyncTaskContextCancelled)
+        return try await made.value { made.fulfil(.failure(cancelled)) }.get()
     }
 }
 
-extension LoadPlan {
-    /// The image in memory, if it is as the options want it, and fresh if its server may have to be asked about it.
-    func imageInMemory() -> KFCrossPlatformImage? {
-        guard !options.forceRefresh, options.layersToQuery.contains(.memory), let cache = options.targetCache,
-            let image = asksServer ? cache.findFreshInMemory(key, options) : cache.findInMemory(key, options),
-            image.satisfies(options)
-        else { return nil }
-        return image
+extension KingfisherParsedOptionsInfo {
+    /// Another image of the bytes of an animation in memory.
+    fileprivate func decodedAgain(_ bytes: Data) async throws(KingfisherError) -> KFCrossPlatformImage {
+        // Frames that were processed, written and read again are not to be processed twice.
+        let processor = processor.transformsFrames ? DefaultImageProcessor.default : processor
+        return try await processor.processed(.data(bytes), self)
     }
 }

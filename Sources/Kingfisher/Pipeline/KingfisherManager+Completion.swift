@@ -39,9 +39,9 @@ extension KingfisherManager {
         previewSetter: Previews.Setter? = nil,
         completionHandler: (@Sendable (Result<RetrieveImageResult, KingfisherError>) -> Void)?
     ) -> DownloadTask? {
-        process(&options, for: source)
-        options.resolveProcessor()
-        if prepared == nil, let hit = imageInMemory(source, options, requested: source) {
+        let (plan, answer): (LoadPlan, MemoryAnswer?)
+        switch prepared == nil ? beginning(of: source, &options) : nil {
+        case .hit(let hit)?:
             guard let completionHandler else { return nil }
             // Called directly where the queue allows it: creating a block takes a good part of a hit's time.
             guard !options.callbackQueue.isHere else {
@@ -50,10 +50,13 @@ extension KingfisherManager {
             }
             options.callbackQueue.execute { completionHandler(.success(hit)) }
             return nil
+        case .plan(let made, let found)?: (plan, answer) = (made, found)
+        case nil: (plan, answer) = (LoadPlan(source, options), nil)
         }
-        let plan = LoadPlan(source, options)
-        let load = load(
+        let load = Load(
             plan,
+            by: self,
+            inMemory: answer,
             progressBlock: progressBlock,
             before: plan.options.callbackQueue,
             previewSetter: previewSetter,
@@ -62,10 +65,10 @@ extension KingfisherManager {
         // Only an image on disk that the caller's thread was to read is delivered before this returns.
         let goesOn = load.handle.start(on: plan.options.callbackQueue, completionHandler) {
             () async throws(KingfisherError) in
-            guard let prepared else { return try await self.image(for: load) }
+            guard let prepared else { return try await load.image() }
             var options = await prepared()
             options.resolveProcessor()
-            return try await self.image(for: load.with(options))
+            return try await load.with(options).image()
         } endsAtOnce: {
             plan.options.loadDiskFileSynchronously && $0.cacheType == .disk
         }

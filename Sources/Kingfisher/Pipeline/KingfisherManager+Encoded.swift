@@ -54,7 +54,7 @@ extension KingfisherManager {
         as encoding: ImageEncoding = ImageEncoding()
     ) async -> EncodedImage? {
         var parsed = encodingOptions(options, encoding)
-        parsed.isLookupOnly = true
+        parsed.load.isLookupOnly = true
         parsed.retryStrategy = nil
         guard var found = try? await encoded(source, parsed, nil) else { return nil }
         if case .inBackground? = found.revalidation { (found.revalidation, found.isStale) = (nil, true) }
@@ -77,7 +77,7 @@ extension KingfisherManager {
         var parsed = encodingOptions(options, encoding)
         process(&parsed, for: source)
         parsed.resolveProcessor()
-        parsed.countsMemoryMiss = false
+        parsed.load.countsMemoryMiss = false
         return EncodedRequest(plan: LoadPlan(source, parsed))
     }
 
@@ -89,8 +89,8 @@ extension KingfisherManager {
     /// - Returns: The file; nil if there is none, or none that is fresh.
     public func encodedInMemory(_ request: EncodedRequest) -> EncodedImage? {
         let plan = request.plan
-        guard forbiddenFile(plan.source) == nil, blockedURL(plan.source, plan.options) == nil,
-            let image = plan.imageInMemory(), let content = image.metadata.encoded
+        guard rules.refusal(of: plan.source, plan.options) == nil, case .image(let image) = plan.askMemory(),
+            let content = image.metadata.encoded
         else { return nil }
         var encoded = EncodedImage(content, isDamaged: image.isDamaged)
         encoded.cacheType = .memory
@@ -102,7 +102,7 @@ extension KingfisherManager {
         _ encoding: ImageEncoding
     ) -> KingfisherParsedOptionsInfo {
         var parsed = parsed(options)
-        parsed.encoding = encoding
+        parsed.load.encoding = encoding
         parsed.onStaleImage = nil
         parsed.progressiveJPEG = nil
         return parsed

@@ -57,9 +57,9 @@ public final class KingfisherManager: Sendable {
 
     private let configuration: Locked<Configuration>
     /// Measures the pauses between previews.
-    private let clock: any Clock<Duration>
+    let clock: any Clock<Duration>
     /// The loads that are under way, of all callers.
-    let running = Locked<[ObjectIdentifier: DownloadTask]>([:])
+    private let running = Locked<[ObjectIdentifier: DownloadTask]>([:])
     /// What these share.
     let loads = SharedTasks<LoadPlan.Identity, LoadedImage>()
     let byteLoads = ByteCalls()
@@ -165,8 +165,33 @@ public final class KingfisherManager: Sendable {
         set { configuration.withLock { $0.delegate = newValue } }
     }
 
-    /// The URL of a source that must not be read; nil when it may be.
-    func forbiddenFile(_ source: Source) -> URL? { source.fileURL.flatMap { allowsFileURLs ? nil : $0 } }
+    // MARK: Loads that are under way
+
+    /// Whether loads are under way, those of live photos and prefetched images among them. (Not in Kingfisher.)
+    ///
+    /// Prefetching to disk alone, which makes no images, is not counted: its prefetcher or token ends it.
+    ///
+    /// A load has ended when its completion handler is called.
+    public var isRunning: Bool { !running.withLock { $0.isEmpty } }
+
+    /// Cancels all loads of the manager that are under way. (Not in Kingfisher.)
+    ///
+    /// Each ends with the same error as if it had been cancelled alone (see ``KingfisherError/isCancelled``). Loads
+    /// that begin afterwards are not affected.
+    public func cancelAll() {
+        for handle in running.withLock({ Array($0.values) }) { handle.cancel() }
+        // Async loads run in the caller's task, which is not ours to cancel.
+        loads.cancelAll()
+    }
+
+    /// Counts a load as running, until it is removed.
+    func addRunning(_ handle: DownloadTask) { running.withLock { $0[ObjectIdentifier(handle)] = handle } }
+
+    func removeRunning(_ handle: DownloadTask) {
+        running.withLock { _ = $0.removeValue(forKey: ObjectIdentifier(handle)) }
+    }
+
+    // MARK: How a load begins
 
     /// The manager's own settings, then its default options, then the call's.
     func parsed(_ options: KingfisherOptionsInfo?) -> KingfisherParsedOptionsInfo {
@@ -191,7 +216,7 @@ public final class KingfisherManager: Sendable {
         let begun = options
         options = processor.processed(options, for: source)
         options.optionsProcessor = nil
-        options.follow(begun)
+        options.load = begun.load
         options.targetCache = options.targetCache ?? cache
     }
 
@@ -218,56 +243,35 @@ public final class KingfisherManager: Sendable {
         progressBlock: DownloadProgressBlock? = nil
     ) async throws(KingfisherError) -> RetrieveImageResult {
         guard !Task.isCancelled else { throw .requestError(reason: .asyncTaskContextCancelled) }
-        switch beginning(of: source, &options, progressBlock: progressBlock) {
+        switch beginning(of: source, &options) {
         case .hit(let hit): return hit
-        case .load(let load):
+        case .plan(let plan, let answer):
+            let load = Load(plan, by: self, inMemory: answer, progressBlock: progressBlock)
             // The wait for a retry is ended by a handle only.
-            guard load.plan.options.needsHandle || load.plan.options.retryStrategy != nil else {
-                return try await image(for: load)
-            }
-            return try await load.handle.value { () async throws(KingfisherError) in try await self.image(for: load) }
+            guard plan.options.needsHandle || plan.options.retryStrategy != nil else { return try await load.image() }
+            return try await load.handle.value { () async throws(KingfisherError) in try await load.image() }
         }
     }
 
-    /// How a load begins: with its image, if that is in memory.
-    private enum Beginning {
+    /// How a load begins.
+    enum Beginning {
+        /// With its image, which is in memory.
         case hit(RetrieveImageResult)
-        case load(Load)
+        /// With a plan, and what memory has.
+        case plan(LoadPlan, MemoryAnswer)
     }
 
+    /// Asks memory, unless the source is refused; never waits and makes no system call.
     // Not inlined: an async function takes what it works with from the heap, and this takes much.
-    @inline(never) private func beginning(
-        of source: Source,
-        _ options: inout KingfisherParsedOptionsInfo,
-        progressBlock: DownloadProgressBlock?
-    ) -> Beginning {
+    @inline(never) func beginning(of source: Source, _ options: inout KingfisherParsedOptionsInfo) -> Beginning {
         process(&options, for: source)
         options.resolveProcessor()
-        if let hit = imageInMemory(source, options, requested: source) { return .hit(hit) }
-        return .load(load(LoadPlan(source, options), progressBlock: progressBlock))
-    }
-
-    /// One caller's request; its completion handler is called on `queue`, nil for an async function.
-    func load(
-        _ plan: LoadPlan,
-        progressBlock: DownloadProgressBlock?,
-        before queue: CallbackQueue? = nil,
-        previewSetter: Previews.Setter? = nil,
-        handle: DownloadTask = DownloadTask(),
-        updated: DownloadTaskUpdatedBlock? = nil
-    ) -> Load {
-        let options = plan.options
-        // What arrives encrypted shows nothing before it is complete.
-        let mayBeShown =
-            options.progressiveJPEG != nil && options.decryptor == nil
-            && (options.downloader ?? downloader).decryptor == nil
-        return Load(
-            plan,
-            progress: ProgressRelay(progressBlock, before: queue),
-            previews: mayBeShown ? Previews(options, setter: previewSetter, clock: clock) : nil,
-            handle: handle,
-            updated: updated
-        )
+        let key = EntryKey(source, options)
+        let isRefused = rules.refusal(of: source, options) != nil
+        let asksServer = options.asksServer(about: source)
+        let answer = isRefused ? .nothing : options.askMemory(key, asksServer: asksServer)
+        guard case .image(let image) = answer else { return .plan(LoadPlan(source, options, key), answer) }
+        return .hit(RetrieveImageResult(inMemory: image, of: source, options, requested: source))
     }
 
     /// Finds the image of a resource, such as a URL.

@@ -60,14 +60,6 @@ extension KingfisherParsedOptionsInfo {
         set { self[ProgressiveJPEGKey.self] = newValue }
     }
 
-    private enum IsLookupOnlyKey: OptionKey { typealias Value = Bool }
-
-    /// Whether the load ends without an image where something would have to be made, or its server to be asked.
-    var isLookupOnly: Bool {
-        get { self[IsLookupOnlyKey.self] ?? false }
-        set { self[IsLookupOnlyKey.self] = newValue }
-    }
-
     private enum OptionsProcessorKey: OptionKey { typealias Value = any OptionsProcessor }
 
     /// The manager's options processor, until it has changed the load's options.

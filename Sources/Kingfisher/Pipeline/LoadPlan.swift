@@ -9,34 +9,22 @@ import KFSupport
 final class LoadPlan: Sendable {
     let source: Source
     let options: KingfisherParsedOptionsInfo
-    /// The key of the source in a cache.
-    let key: String
-    /// The key of the image in a cache: with the identifier of the processor.
-    let computedKey: String
+    /// The keys of the source and of the image in a cache.
+    let key: EntryKey
     /// Whether the server may have to be asked about what is cached.
     let asksServer: Bool
     /// Which purge was the last one before it was made; 0 before the first.
     let generation: UInt64
 
-    init(_ source: Source, _ options: KingfisherParsedOptionsInfo) {
-        let key = source.cacheKey(options)
+    init(_ source: Source, _ options: KingfisherParsedOptionsInfo, _ key: EntryKey? = nil) {
+        (self.source, self.options, self.key) = (source, options, key ?? EntryKey(source, options))
+        asksServer = options.asksServer(about: source)
         let caches = (options.targetCache, options.originalCache)
         generation = max(caches.0?.purgeGeneration ?? 0, caches.1?.purgeGeneration ?? 0)
-        if generation > 0 {
-            var options = options
-            options.loadGeneration = generation
-            self.options = options
-        } else {
-            self.options = options
-        }
-        (self.source, self.key) = (source, key)
-        computedKey = key.computedKey(options)
-        asksServer = options.asksServer(about: source)
     }
 
     private init(_ plan: LoadPlan, _ options: KingfisherParsedOptionsInfo) {
-        (source, key, computedKey, generation) = (plan.source, plan.key, plan.computedKey, plan.generation)
-        self.options = options
+        (source, key, generation, self.options) = (plan.source, plan.key, plan.generation, options)
         asksServer = options.asksServer(about: source)
     }
 
@@ -49,17 +37,17 @@ final class LoadPlan: Sendable {
 
     /// Where the bytes are stored as they came.
     var layersToStoreForOriginal: CacheLayers {
-        guard options.keepsDownload, case .network = source, options.originalStoreCacheLayers == nil,
+        guard options.load.keepsDownload, case .network = source, options.originalStoreCacheLayers == nil,
             !options.processor.identifier.isEmpty
         else { return options.layersToStoreForOriginal }
         return .disk
     }
 
-    /// What is stored.
-    var entryIdentity: EntryIdentity { EntryIdentity(computedKey, options, originalLayers: layersToStoreForOriginal) }
-
     /// The error of a load that finds nothing, where caches are all there is, or that no subscriber wants any more.
-    var notExisting: KingfisherError { .cacheError(reason: .imageNotExisting(key: key)) }
+    var notExisting: KingfisherError { .cacheError(reason: .imageNotExisting(key: key.source)) }
+
+    /// Asks memory for the image.
+    func askMemory() -> MemoryAnswer { options.askMemory(key, asksServer: asksServer) }
 
     // MARK: Identities
 
@@ -70,13 +58,13 @@ final class LoadPlan: Sendable {
     /// subscriber to subscriber.
     final class Identity: Hashable, Sendable {
         private let made: ImageIdentity
-        private let stored: EntryIdentity
+        let stored: EntryIdentity
         private let sent: RequestIdentity
 
         fileprivate init(_ plan: LoadPlan) {
             // Stills are the same with and without it; animations are made again for those who want them otherwise.
             made = ImageIdentity(plan.options, ignoringPreloading: true)
-            stored = plan.entryIdentity
+            stored = EntryIdentity(plan.key.computed, plan.options, originalLayers: plan.layersToStoreForOriginal)
             sent = RequestIdentity(plan)
         }
 
@@ -89,6 +77,46 @@ final class LoadPlan: Sendable {
 
     /// By which loads of this plan share their work.
     var identity: Identity { Identity(self) }
+}
+
+/// What memory has of an image.
+enum MemoryAnswer: Sendable {
+    /// The image as it is wanted.
+    case image(KFCrossPlatformImage)
+    /// An animation that was made with other options; its bytes are decoded again.
+    case otherwise(KFCrossPlatformImage)
+    case nothing
+}
+
+extension KingfisherParsedOptionsInfo {
+    /// The one question to memory: when a load begins, and again when it has waited.
+    ///
+    /// - Parameters:
+    ///   - key: The key of the image.
+    ///   - asksServer: Whether its server may have to be asked about the image, so that it must be fresh.
+    /// - Returns: The image, if there is one.
+    func askMemory(_ key: EntryKey, asksServer: Bool) -> MemoryAnswer {
+        guard !forceRefresh, queryCacheLayers.contains(.memory), let cache = targetCache,
+            let image = asksServer ? cache.findFreshInMemory(key, self) : cache.findInMemory(key, self)
+        else { return .nothing }
+        if image.satisfies(self) { return .image(image) }
+        return asksServer ? .nothing : .otherwise(image)
+    }
+
+    /// Whether the server of a source may have to be asked about what is cached.
+    func asksServer(about source: Source) -> Bool {
+        guard refreshCached || respectCacheControl, !onlyFromCache, !forceRefresh, case .network = source else {
+            return false
+        }
+        return true
+    }
+
+    /// Resolves the processor that is used, whose identifier is part of the key.
+    mutating func resolveProcessor() {
+        guard animatedProcessing != .firstFrame || vectorProcessing != .process || load.encoding != nil else { return }
+        if let encoding = load.encoding, !(processor is EncodedProcessor) { return encodeResult(as: encoding) }
+        processor = resolved(processor)
+    }
 }
 
 /// What is looked up and requested, and under which conditions that fails.
@@ -130,7 +158,7 @@ private struct RequestIdentity: Equatable, Sendable {
         // Without the disk, neither is the original looked up there.
         originalLayers = options.fromMemoryCacheOrRefresh ? .memory : options.originalQueryCacheLayers
         onlyFromCache = options.onlyFromCache
-        isLookupOnly = options.isLookupOnly
+        isLookupOnly = options.load.isLookupOnly
         generation = plan.generation
         tags = options.cacheTags
         savesData = options.lowDataModeSource != nil

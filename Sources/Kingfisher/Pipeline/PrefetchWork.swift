@@ -81,7 +81,7 @@ struct PrefetchWork: Sendable {
     func bytes(of source: Source) async -> Outcome {
         await outcome { () async throws(KingfisherError) in
             var options = options(for: source)
-            try manager.checkIsAllowed(source, options)
+            if let refusal = manager.rules.refusal(of: source, options) { throw refusal }
             if mayBeSkipped(source, options) {
                 if await cachedType(of: source, options).cached { return .skipped }
                 if await cachedType(ofOriginalOf: source, options) == .disk { return .skipped }
@@ -92,7 +92,7 @@ struct PrefetchWork: Sendable {
             (options.alternativeSources, options.lowDataModeSource) = (nil, nil)
             var attempts = Attempts(LoadPlan(source, options), by: manager)
             let loaded = try await attempts.run { _ throws(KingfisherError) in
-                try await manager.checkDownloadIsAllowed(source, options)
+                try await manager.rules.checkDownload(source, options)
                 return try await manager.data(of: source, options)
             }
             guard !loaded.data.isEmpty else {
@@ -105,7 +105,7 @@ struct PrefetchWork: Sendable {
                 manager.remove(LoadPlan(source, options))
                 return .completed
             }
-            options.cacheMetadata = loaded.cacheMetadata
+            options.load.cacheMetadata = loaded.cacheMetadata
             let stored = Promise<CacheStoreResult>()
             options.cacheForOriginals?.putOriginal(loaded.data, forKey: key, options, stored)
             try await stored.value.diskCacheResult.get()
@@ -121,8 +121,8 @@ struct PrefetchWork: Sendable {
 
     /// Whether a source that is cached counts; not if it is a file that must not be read, or its URL is blocked.
     private func mayBeSkipped(_ source: Source, _ options: KingfisherParsedOptionsInfo) -> Bool {
-        !options.forceRefresh && options.queryCacheLayers == .all && manager.forbiddenFile(source) == nil
-            && manager.blockedURL(source, options) == nil
+        !options.forceRefresh && options.queryCacheLayers == .all
+            && manager.rules.refusal(of: source, options) == nil
     }
 
     private func cachedType(of source: Source, _ options: KingfisherParsedOptionsInfo) async -> CacheType {

@@ -10,6 +10,8 @@ struct EncodedProcessor: ChainedImageProcessor, WrappingImageProcessor {
     let base: any ImageProcessor
     let encoding: ImageEncoding
     let identifier: String
+    /// The bytes that an image which it is given was made of, if they are known.
+    var source: Data?
 
     init(_ base: any ImageProcessor, _ encoding: ImageEncoding) {
         (self.base, self.encoding) = (base, encoding)
@@ -23,25 +25,26 @@ struct EncodedProcessor: ChainedImageProcessor, WrappingImageProcessor {
     var steps: (before: any ImageProcessor, last: any ImageProcessor)? { (base, ImageEncoder(encoding)) }
 
     func process(item: ImageProcessItem, options: KingfisherParsedOptionsInfo) -> KFCrossPlatformImage? {
-        var options = options
-        if case .data(let data) = item { options.sourceBytes = data }
         let image = base.process(item: item, options: options)
         guard !Task.isCancelled else { return nil }
-        return image.flatMap { ImageEncoder(encoding).process(item: .image($0), options: options) }
+        let source = if case .data(let data) = item { data } else { source }
+        return image.flatMap { ImageEncoder(encoding, source).process(item: .image($0), options: options) }
     }
 }
 
 /// Encodes images that are made already.
 struct ImageEncoder: ImageProcessor {
     let encoding: ImageEncoding
+    /// The bytes that the image was made of, if they are known.
+    var source: Data?
     var identifier: String { encoding.identifier }
 
-    init(_ encoding: ImageEncoding) { self.encoding = encoding }
+    init(_ encoding: ImageEncoding, _ source: Data? = nil) { (self.encoding, self.source) = (encoding, source) }
 
     func process(item: ImageProcessItem, options: KingfisherParsedOptionsInfo) -> KFCrossPlatformImage? {
         guard case .image(let image) = item else { return nil }
         if image.metadata.encoded != nil { return image }
-        let content = try? encoding.content(of: image, source: options.sourceBytes)
+        let content = try? encoding.content(of: image, source: source)
         return content.map { Image(encoded: $0, isDamaged: image.isDamaged) }
     }
 }
@@ -55,28 +58,12 @@ struct EncodedSerializer: CacheSerializer, Hashable {
         guard options.processor is EncodedProcessor else {
             return .decoded(from: data, options: options.imageCreatingOptions)
         }
-        if options.encoding?.takesAnyFile == true { return Image(encoded: EncodedContent(anyFile: data)) }
+        if options.load.encoding?.takesAnyFile == true { return Image(encoded: EncodedContent(anyFile: data)) }
         return EncodedContent(data).map { Image(encoded: $0) }
     }
 }
 
 extension KingfisherParsedOptionsInfo {
-    private enum EncodingKey: OptionKey { typealias Value = ImageEncoding }
-
-    /// How the result is encoded; nil for an image.
-    var encoding: ImageEncoding? {
-        get { self[EncodingKey.self] }
-        set { self[EncodingKey.self] = newValue }
-    }
-
-    private enum SourceBytesKey: OptionKey { typealias Value = Data }
-
-    /// The bytes that an image to be encoded was made of.
-    var sourceBytes: Data? {
-        get { self[SourceBytesKey.self] }
-        set { self[SourceBytesKey.self] = newValue }
-    }
-
     /// Makes the options those of a load whose result is encoded.
     mutating func encodeResult(as encoding: ImageEncoding) {
         preloadAllAnimationData = false

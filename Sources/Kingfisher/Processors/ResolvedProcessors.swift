@@ -5,13 +5,6 @@ import Foundation
 import KFImaging
 
 extension KingfisherParsedOptionsInfo {
-    /// Resolves the processor that is used, whose identifier is part of the key.
-    mutating func resolveProcessor() {
-        guard animatedProcessing != .firstFrame || vectorProcessing != .process || encoding != nil else { return }
-        if let encoding, !(processor is EncodedProcessor) { return encodeResult(as: encoding) }
-        processor = resolved(processor)
-    }
-
     /// The processor that treats animations and vector images as the options say; itself if it does already.
     func resolved(_ processor: any ImageProcessor) -> any ImageProcessor {
         // What is encoded is resolved already, and encoded as a whole.

@@ -49,8 +49,7 @@ extension SlotLoad {
         guard !options.keepCurrentImageWhileLoading || slot.isEmpty(owner) else { return }
         for larger in LoadedSizes.larger(than: size, of: source.cacheKey(options)) {
             var sized = view.sized(options, of: source, for: larger, instead: present)
-            sized.resolveProcessor()
-            if let hit = manager.imageInMemory(source, sized, requested: source) {
+            if case .hit(let hit) = manager.beginning(of: source, &sized) {
                 return slot.show(hit.image, owner, options)
             }
         }

@@ -74,8 +74,7 @@ final class SlotLoad<Slot: ImageSlot> {
 
     private func start(_ manager: KingfisherManager, _ progressBlock: DownloadProgressBlock?) -> DownloadTask? {
         options.callbackQueue = .mainCurrentOrAsync
-        options.isForView = true
-        options.observer = observer
+        (options.load.isForView, options.load.observer) = (true, observer)
         if options.refreshCached, present == nil { options.onStaleImage = staleImageSetter() }
         var (progress, previewSetter): (DownloadProgressBlock?, Previews.Setter?)
         if progressBlock != nil || showsProgress { progress = { [self] in report($0, $1, to: progressBlock) } }

@@ -81,7 +81,7 @@ extension KingfisherParsedOptionsInfo {
         } else {
             options.processor = reducing |> processor
         }
-        options.keepsDownload = true
+        options.load.keepsDownload = true
         return options
     }
 }

@@ -50,7 +50,7 @@ import Testing
         case 6: cache.retrieveImage(forKey: key, callbackQueue: .untouch) { _ in done() }
         case 7: cache.retrieveImageInDiskCache(forKey: key) { _ in done() }
         case 8:
-            options.observer = TestObserver(isWanted: { false })
+            options.load.observer = TestObserver(isWanted: { false })
             cache.retrieveImage(forKey: key, options: options, callbackQueue: .untouch) { _ in done() }
         case 9:
             options.loadDiskFileSynchronously = true

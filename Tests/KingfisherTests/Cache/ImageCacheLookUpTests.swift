@@ -85,20 +85,21 @@ import Testing
                 let (serializer, checks) = (WatchedSerializer(), Counter())
                 var options = KingfisherParsedOptionsInfo([.cacheSerializer(serializer)])
                 options.loadDiskFileSynchronously = synchronously
-                options.observer = TestObserver(isWanted: { checks.add() < checkpoint })
+                options.load.observer = TestObserver(isWanted: { checks.add() < checkpoint })
                 cache.resetStatistics()
 
-                switch try await cache.core.find("a", options, .init(layers: .disk, promotes: false)) {
+                let (key, lookup) = (EntryKey("a", options), CacheCore.Lookup(layers: .disk, promotes: false))
+                switch try await cache.core.find(key, options, lookup) {
                 case .superseded: #expect(checkpoint < 4)
-                case .disk: #expect(checkpoint == 4)
-                case .memory, .nothing: Issue.record("there is one on disk")
+                case .found(let cached): #expect(checkpoint == 4 && cached.cacheType == .disk)
+                case .nothing: Issue.record("there is one on disk")
                 }
                 #expect(checks.value == min(checkpoint, 3))
                 #expect((cache.statistics.seconds.reading > 0) == (checkpoint > 1))
                 #expect(serializer.threads.value.count == (checkpoint > 2 ? 1 : 0))
 
                 let seenChecks = Counter()
-                options.observer = TestObserver(isWanted: { seenChecks.add() < checkpoint })
+                options.load.observer = TestObserver(isWanted: { seenChecks.add() < checkpoint })
                 let result = try await cache.retrieveImage(forKey: "a", options: options)
                 #expect(result.cacheType == (checkpoint == 4 ? .disk : .none))
                 #expect(cache.memoryStorage.isCached(forKey: "a") == (checkpoint == 4))
@@ -117,7 +118,7 @@ import Testing
                 var options = KingfisherParsedOptionsInfo([
                     .diskCacheAccessExtendingExpiration(.expirationTime(.days(50)))
                 ])
-                options.observer = TestObserver(isWanted: { checks.add() < checkpoint })
+                options.load.observer = TestObserver(isWanted: { checks.add() < checkpoint })
                 #expect(try await cache.retrieveImage(forKey: "a", options: options).image == nil)
                 #expect(try await cache.diskEntries() == before)
             }

@@ -332,7 +332,7 @@ import FoundationNetworking
         )
         func key(_ number: Int) -> TransferKey {
             let url = fakeURL.appendingPathComponent("\(number)")
-            return TransferKey(Transfer.Conditions(request: URLRequest(url: url), policy: TransportPolicy()))
+            return TransferKey(TransferConditions(request: URLRequest(url: url), policy: TransportPolicy()))
         }
         var bodies = PartialBodies(limit: 100)
         let part = try #require(PartialBody(Data(count: 40), of: TransportResponse(head)))

@@ -183,7 +183,7 @@ import Testing
             #expect(result.image.pixelWidth == 64)
             await rig.server.waitForRequests(2, to: "/a.png")
             let parsed = KingfisherParsedOptionsInfo(respecting)
-            while rig.cache.findFreshInMemory(url.cacheKey, parsed) == nil { await Task.yield() }
+            while rig.cache.findFreshInMemory(EntryKey(url.cacheKey, parsed), parsed) == nil { await Task.yield() }
             let replaced = try await rig.manager.retrieveImage(with: url, options: respecting)
             #expect(replaced.cacheType == .memory && replaced.image.pixelWidth == 32)
         }
@@ -196,7 +196,7 @@ import Testing
             rig.server.route("/a.png", sequence: [try stale(", stale-while-revalidate=1000"), next])
             let source = Source.network(rig.server.url("/a.png"))
             var options = rig.manager.parsed(respecting + [.processor(CountingProcessor("p")), .waitForCache])
-            options.keepsDownload = true
+            options.load.keepsDownload = true
             _ = try await rig.manager.retrieveImage(with: source, parsed: options)
             #expect(try await rig.cache.cacheMetadata(forKey: source.cacheKey)?.eTag == "\"1\"")
             _ = try await rig.manager.retrieveImage(with: source, parsed: options)

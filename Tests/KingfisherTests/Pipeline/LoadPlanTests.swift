@@ -11,7 +11,7 @@ import Testing
     @Test("The download that a view keeps is one from the network: an alternative of another kind is not stored")
     func keptDownload() {
         var options = KingfisherParsedOptionsInfo([.processor(CountingProcessor())])
-        options.keepsDownload = true
+        options.load.keepsDownload = true
         let provider = Source.provider(RawImageDataProvider(data: Data(), cacheKey: "a"))
         #expect(LoadPlan(.network(fakeURL), options).layersToStoreForOriginal == .disk)
         #expect(LoadPlan(provider, options).layersToStoreForOriginal == [])

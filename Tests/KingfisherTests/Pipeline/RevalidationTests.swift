@@ -212,9 +212,9 @@ import FoundationNetworking
             try await cache.store(SampleImage.gradient(8, 8), forKey: "a", options: options)
             #expect(cache.retrieveImageInMemoryCache(forKey: "a", options: options) != nil)
             now.withLock { $0 = start + 999 }
-            #expect(cache.findFreshInMemory("a", options) != nil)
+            #expect(cache.findFreshInMemory(EntryKey("a", options), options) != nil)
             now.withLock { $0 = start + 1_001 }
-            #expect(cache.findFreshInMemory("a", options) == nil)
+            #expect(cache.findFreshInMemory(EntryKey("a", options), options) == nil)
             #expect(cache.retrieveImageInMemoryCache(forKey: "a", options: options) != nil)
         }
     }
@@ -280,9 +280,12 @@ import FoundationNetworking
             let url = rig.server.url("/a.png")
             let options = respecting + [.processor(CountingProcessor("one")), .originalStoreCacheLayers(.all)]
             _ = try await rig.manager.retrieveImage(with: url, options: options)
-            let modified = respecting + [.requestModifier(AnyModifier(headers: ["X-Width": "8"]))]
-            #expect(rig.cache.findFreshInMemory(url.cacheKey, KingfisherParsedOptionsInfo(respecting)) != nil)
-            #expect(rig.cache.findFreshInMemory(url.cacheKey, KingfisherParsedOptionsInfo(modified)) == nil)
+            let plain = KingfisherParsedOptionsInfo(respecting)
+            let modified = KingfisherParsedOptionsInfo(
+                respecting + [.requestModifier(AnyModifier(headers: ["X-Width": "8"]))]
+            )
+            #expect(rig.cache.findFreshInMemory(EntryKey(url.cacheKey, plain), plain) != nil)
+            #expect(rig.cache.findFreshInMemory(EntryKey(url.cacheKey, modified), modified) == nil)
         }
     }
 }

@@ -12,7 +12,7 @@ import Testing
         -> KingfisherParsedOptionsInfo
     {
         var options = rig.manager.parsed(info)
-        options.observer = TestObserver(isWanted: isWanted)
+        options.load.observer = TestObserver(isWanted: isWanted)
         return options
     }
 

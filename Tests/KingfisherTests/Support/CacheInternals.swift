@@ -17,7 +17,7 @@ extension ImageCache {
         completionHandler: @escaping @Sendable (CacheStoreResult) -> Void
     ) {
         var options = options
-        options.cacheMetadata = cacheMetadata
+        options.load.cacheMetadata = cacheMetadata
         store(image, forKey: key, options: options, completionHandler: completionHandler)
     }
 
@@ -30,7 +30,7 @@ extension ImageCache {
         completionHandler: @escaping @Sendable (CacheStoreResult) -> Void
     ) {
         var options = KingfisherParsedOptionsInfo()
-        options.cacheMetadata = cacheMetadata
+        options.load.cacheMetadata = cacheMetadata
         options.forcedExtension = forcedExtension
         let stored = Promise<CacheStoreResult>()
         putOriginal(data, forKey: key, options, stored)

@@ -115,7 +115,7 @@ struct KFImageTransfer {
         // Another subscriber of the same transfer, which does not make it more urgent, shows when it has been started.
         let task = Box<SessionDataTask?>(nil)
         var options = KingfisherParsedOptionsInfo([.downloadPriority(0)])
-        options.observer = TestObserver(started: { origin in
+        options.load.observer = TestObserver(started: { origin in
             if case .transfer(let transfer, _) = origin { task.value = transfer }
         })
         downloader.downloadImage(with: url, options: options, completionHandler: nil)

@@ -63,8 +63,11 @@ func load(_ url: URL) async throws -> KFCrossPlatformImage {
 // snippet.end
 
 // snippet.limits
-let downloader = ImageDownloader(name: "gallery")
+var configuration = CurlTransport.Configuration()
+configuration.proxy = "http://proxy.internal:3128"  // else that of the environment
+let downloader = ImageDownloader(name: "gallery", transport: CurlTransport(configuration: configuration))
 downloader.maxConcurrentDownloads = 32
+downloader.downloadTimeout = 10  // seconds without a byte
 downloader.totalTimeout = 60
 downloader.maximumResponseSize = 20 << 20
 KingfisherManager.shared.downloader = downloader

@@ -151,17 +151,22 @@ func keep(_ image: KFCrossPlatformImage, as key: String) async throws {
 
 // snippet.remove
 func forget(_ url: URL) async throws {
-    try await ImageCache.default.removeImage(forKey: url.cacheKey)  // the image as it came
-    try await ImageCache.default.purge(.source(key: url.cacheKey), mode: .delete)  // and all that was made of it
+    // The image as it came, and its encoded results; with processorIdentifier: what that processor has made.
+    try await ImageCache.default.removeImage(forKey: url.cacheKey)
+    // All that was made of it, on all machines of a shared tier.
+    try await ImageCache.default.purge(.source(key: url.cacheKey), mode: .delete)
 }
 // snippet.end
 
 // snippet.size
-func tidy() async throws {
-    print(try await ImageCache.default.diskStorageSize, "bytes on disk")
-    ImageCache.default.diskStorage.config.sizeLimit = 200 << 20
-    ImageCache.default.diskStorage.config.expiration = .days(30)
-    await ImageCache.default.cleanExpiredDiskCache()  // removes what is too old, then the least recently used
+func lookAfter(_ cache: ImageCache, _ url: URL) async throws {
+    cache.memoryStorage.config.totalCostLimit = 100 << 20  // bytes of pixels, four a pixel
+    cache.diskStorage.config.sizeLimit = 200 << 20
+    cache.diskStorage.config.expiration = .days(30)
+    print(await cache.imageCachedTypeAsync(forKey: url.cacheKey), cache.cachePath(forKey: url.cacheKey))
+    print(try await cache.diskStorageSize, "bytes on disk")
+    await cache.cleanExpiredDiskCache()  // removes what is too old, then the least recently used
+    await cache.clearCache()  // removes everything
 }
 // snippet.end
 

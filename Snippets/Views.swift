@@ -61,3 +61,12 @@ func makeCell(_ url: URL) -> KFCrossPlatformView {
     KFImage(url).placeholder { ProgressRingView() }.resizable().sizedToView().fade(duration: 0.2).makeView()
 }
 // snippet.end
+
+// snippet.button
+@MainActor
+func show(_ icon: URL, over background: URL, on button: KFCrossPlatformButton) {
+    button.kf.setImage(with: icon)  // for: .normal unless another state is named
+    button.kf.setBackgroundImage(with: background, for: .hovered)
+    button.onPress = { print("pressed") }
+}
+// snippet.end

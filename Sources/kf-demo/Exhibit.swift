@@ -24,8 +24,11 @@ struct Exhibit: Sendable {
 
     private static let sizes = [
         Exhibit("the image", DefaultImageProcessor.default),
-        Exhibit("resize(120x120,aspectFit)", ResizingImageProcessor(referenceSize: size(120, 120), mode: .aspectFit)),
-        Exhibit("resize(240x90)", ResizingImageProcessor(referenceSize: size(240, 90))),
+        Exhibit(
+            "resize(120x120,aspectFit)",
+            ResizingImageProcessor(referenceSize: size(120, 120), mode: .aspectFit, space: .linear)
+        ),
+        Exhibit("resize(240x90)", ResizingImageProcessor(referenceSize: size(240, 90), space: .linear)),
         Exhibit("resize(24x18)|>resize(240x180,filter=nearest)", enlarging(with: .nearest)),
         Exhibit("resize(24x18)|>resize(240x180,filter=lanczos3)", enlarging(with: .lanczos3)),
         Exhibit("downsample(100x100)", DownsamplingImageProcessor(size: size(100, 100))),
@@ -102,8 +105,8 @@ struct Exhibit: Sendable {
     }
 
     private static func enlarging(with filter: ResamplingFilter) -> any ImageProcessor {
-        ResizingImageProcessor(referenceSize: size(24, 18))
-            |> ResizingImageProcessor(referenceSize: size(240, 180), filter: filter)
+        ResizingImageProcessor(referenceSize: size(24, 18), space: .linear)
+            |> ResizingImageProcessor(referenceSize: size(240, 180), filter: filter, space: .linear)
     }
 
     private static func blend(_ mode: CGBlendMode, _ hex: Int, alpha: CGFloat = 1) -> any ImageProcessor {

@@ -55,7 +55,8 @@ import Testing
     /// The sampling factors of the first component, from the frame header.
     private func sampling(_ quality: CGFloat) throws -> UInt8 {
         let data = [UInt8](try #require(picture("photo.png").jpegData(compressionQuality: quality)))
-        let frame = try #require(data.indices.dropLast(12).first { data[$0] == 0xFF && data[$0 + 1] == 0xC0 })
+        let markers = data.indices.dropLast(12).filter { data[$0] == 0xFF }
+        let frame = try #require(markers.first { [0xC0, 0xC2].contains(data[$0 + 1]) })
         return data[frame + 11]
     }
 

@@ -40,7 +40,7 @@ import Testing
         _ = try await place.kf("process", "one.png", "-o", "one.webp", "--process", "resize(20x)", "--lossless")
         let equal = try await place.kf("compare", "one.png", "one.webp")
         #expect(equal.status == 0 && equal.errors == "", "\(equal.errors)")
-        #expect(equal.output.contains("infinite") && equal.output.contains("result       equal"), "\(equal.output)")
+        #expect(equal.output.contains("infinite") && equal.output.contains("result        equal"), "\(equal.output)")
         let other = try await place.kf("compare", "one.png", "two.png", "-o", "difference.png", "--json")
         #expect(other.status == 1 && other.errors == "")
         let object = try #require(try other.objects.first)

@@ -2,6 +2,7 @@
 
 import ArgumentParser
 import Foundation
+import KFImaging
 import Testing
 
 @testable import kf
@@ -41,6 +42,16 @@ import Testing
         let examples = lines.filter { $0.hasPrefix("kf ") && !$0.contains("--generate-completion-script") }
         #expect(examples.count > 10)
         for example in examples { Self.check(example) }
+    }
+
+    @Test("The description of the Debian package names the formats that the tool writes")
+    func packagedFormats() throws {
+        let script = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent().appendingPathComponent("Scripts/packages/build")
+        let text = try String(contentsOf: script, encoding: .utf8)
+        let list = try #require(text.firstMatch(of: /Reads and writes (?<formats>[^.]+)\./)).formats
+        let named = list.replacing(" and ", with: ", ").split(separator: ", ").map(String.init)
+        #expect(named.sorted() == OutputFormat.allCases.map(\.contentType.name).sorted())
     }
 
     @Test("Options of the network have their own section, where sources mostly are on it", arguments: commands)

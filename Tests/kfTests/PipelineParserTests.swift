@@ -163,7 +163,7 @@ import Testing
             ("thumbnail(3x2,cover)", "cover", "unknown here"),
             ("thumbnail(3x2,fill,anchor=2,0)", "2", "not an anchor"),
             ("thumbnail(3x2,fill,anchor=0.5)", "", "needs one more argument"),
-            ("thumbnail(3x2,fill,anchor=smart,1)", "1", "one argument too many"),
+            ("thumbnail(3x2,fill,anchor=smart,1)", "1", "unknown here"),
             ("thumbnail(3x2,anchors=smart)", "anchors=smart", "unknown here"),
             ("downsample(100x0)", "0", "not a number of pixels"),
             ("downsample(-1x10)", "-1", "not a number of pixels"),
@@ -292,8 +292,8 @@ import Testing
                     downsample(200x200)|>blurr(3)
                                          ^~~~~
                   allowed here:
-                    thumbnail(WxH|Wx|xH[,fit|fill|exact][,anchor=AX,AY|anchor=smart])
-                    resize(WxH|Wx|xH[,none|aspectFit|aspectFill][,filter=lanczos3])
+                    thumbnail(WxH|Wx|xH[,fit|fill|exact][,anchor=AX,AY|anchor=smart][,light=encoded])
+                    resize(WxH|Wx|xH[,none|aspectFit|aspectFill][,filter=lanczos3][,light=encoded])
                     downsample(WxH|Wx|xH)
                     crop(WxH[,AX,AY|,X,Y])
                     smartcrop(WxH)

@@ -8,7 +8,7 @@ let revalidationBenchmarks = [
     // The images are so small that decoding them hardly counts: this is the manager's own cost.
     Benchmark(name: "304 on 1,000 entries of 16×16, 16 in flight, .refreshCached, against bare requests") {
         Figure(rateOf: try await Revalidations(side: 16).compared(), .share(0.7))
-    },
+    }
 ]
 
 /// Images in memory and on disk, of which the server says that they have not changed.

@@ -75,7 +75,7 @@ import Testing
         ("KF_PREFERRED_FORMATS", "jpeg,exe"), ("KF_REQUESTS_QUEUE_SIZE", "-1"), ("IMGPROXY_QUALITY", "x"),
         ("KF_ALOWED_SOURCES", "https://a/"), ("KF_", "1"), ("KF_ONLY_PRESETS", "1"),
         ("KF_FALLBACK_IMAGE_HTTP_CODE", "101"), ("KF_FALLBACK_IMAGE_HTTP_CODE", "600"), ("KF_LOG_LEVEL", "loud"),
-        ("IMGPROXY_NETWORK", "unix"), ("IMGPROXY_USE_LINEAR_COLORSPACE", "1"), ("KF_MAX_CLIENTS", "-1"),
+        ("IMGPROXY_NETWORK", "unix"), ("KF_USE_LINEAR_COLORSPACE", "2"), ("KF_MAX_CLIENTS", "-1"),
         ("PORT", "x"), ("KF_WEBP_EFFORT", "7"), ("KF_AVIF_SPEED", "11"), ("KF_PNG_QUANTIZATION_COLORS", "1"),
         ("KF_ETAG_BUSTER", "a\"b"), ("KF_LAST_MODIFIED_BUSTER", "yesterday"), ("KF_FALLBACK_IMAGE_DATA", "%"),
         ("KF_PROMETHEUS_NAMESPACE", "1a"), ("KF_COOKIE_BASE_URL", "a"), ("KF_URL_REPLACEMENTS", "a"),

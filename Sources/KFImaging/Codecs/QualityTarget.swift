@@ -26,7 +26,8 @@ struct QualityTarget {
             if measured[next] != nil { break }
             quality = next
         }
-        return Double(estimate(measured)) / 100
+        let reaching = measured.filter { $0.value >= score - Self.tolerance }.keys.min()
+        return Double(reaching ?? estimate(measured)) / 100
     }
 
     private func score(of original: Bitmap, quality: Int) throws(ImagingError) -> Double {

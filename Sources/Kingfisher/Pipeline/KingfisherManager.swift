@@ -59,7 +59,7 @@ public final class KingfisherManager: Sendable {
     /// Measures the pauses between previews.
     let clock: any Clock<Duration>
     /// The loads that are under way, of all callers.
-    private let running = Locked<[ObjectIdentifier: DownloadTask]>([:])
+    let running = Locked<[ObjectIdentifier: DownloadTask]>([:])
     /// What these share.
     let loads = SharedTasks<LoadPlan.Identity, LoadedImage>()
     let byteLoads = ByteCalls()

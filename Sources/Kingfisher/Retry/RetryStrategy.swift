@@ -172,13 +172,3 @@ public struct DelayRetryStrategy: AsyncRetryStrategy {
         return .retry(after: retryInterval.timeInterval(for: count, after: error))
     }
 }
-
-extension KingfisherParsedOptionsInfo {
-    private enum RetryStrategyKey: OptionKey { typealias Value = any RetryStrategy }
-
-    /// Decides whether a failed load is tried again.
-    public var retryStrategy: (any RetryStrategy)? {
-        get { self[RetryStrategyKey.self] }
-        set { self[RetryStrategyKey.self] = newValue }
-    }
-}

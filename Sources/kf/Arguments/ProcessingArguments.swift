@@ -15,8 +15,8 @@ struct ProcessingArguments: ParsableArguments {
         help: ArgumentHelp(
             """
             The quality of JPEG, GIF, WebP and AVIF; WebP and AVIF lose nothing at 100, nor does WebP where colours are \
-            few and that is smaller. With a point, 0.0 to 1.0. score:75 is the lowest quality with that score of \
-            SSIMULACRA 2, of JPEG, WebP and AVIF stills; auto is the same. (default: \(Int(Encoding.usualQuality * 100)))
+            few and that is smaller. Of score:75 it is the lowest one with that score of SSIMULACRA 2, for JPEG, WebP and \
+            AVIF stills; auto is the same. With a point, 0.0 to 1.0. (default: \(Int(Encoding.usualQuality * 100)))
             """,
             valueName: "0…100|score:N|auto"
         ),

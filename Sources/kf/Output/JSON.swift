@@ -76,7 +76,9 @@ extension JSON {
     static func milliseconds(_ seconds: Double) -> JSON { .number((seconds * 1_000_000).rounded() / 1_000) }
 }
 
-/// The members of JSON objects as lines. A value may have line breaks, and is not rewritten.
+/// The members of JSON objects as lines.
+///
+/// A value may have line breaks, and is not rewritten.
 enum CSV {
     /// The line of the names.
     static func header(_ members: [JSON.Member]) -> String { line(members.map { .string($0.key) }) }

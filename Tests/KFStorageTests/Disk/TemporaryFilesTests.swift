@@ -163,19 +163,6 @@ import Testing
         #expect(names(in: scratch("cache")) == ["a"])
     }
 
-    /// Root works in the caches of other users, and the folder is that of the cache's owner, or of root.
-    @Test(
-        "A temporary folder of the directory's owner is used, and so is one of this user",
-        .enabled(if: geteuid() == 0, "only root can make files of other users"),
-        arguments: [uid_t(65_534), 0]
-    )
-    func folderOfTheOwner(owner: uid_t) throws {
-        try store.prepare()
-        try #require(chown(scratch("cache"), 65_534, 65_534) == 0)
-        try #require(chown(scratch(".cache.tmp"), owner, owner) == 0)
-        #expect(try TemporaryFiles.of(store.directory).isBeside)
-    }
-
     @Test("Leftovers that are symbolic links are not followed") func leftoverLinks() throws {
         try store.write(bytes, to: "a", expiration: .days(1))
         try Data("precious".utf8).write(to: URL(fileURLWithPath: scratch("precious")))

@@ -45,14 +45,14 @@ package enum ImgproxySettings {
         }
         let others = unread.values.map { setting in
             let outcome = setting.instead.map { Outcome.refused(unless: setting.harmless, instead: $0) }
-            return (name: prefix + setting.name, outcome: outcome ?? .meaningless)
+            return (name: Setting.imgproxyPrefix + setting.name, outcome: outcome ?? .meaningless)
         }
         return (read + others).sorted { $0.name < $1.name }
     }()
 
     /// The settings that are not read, by their names in the environment.
     static let unread: [String: ImgproxySetting] = Dictionary(
-        (refused + storage + meaningless).map { (prefix + $0.name, $0) },
+        (refused + storage + meaningless).map { (Setting.imgproxyPrefix + $0.name, $0) },
         uniquingKeysWith: { one, _ in one }
     )
 
@@ -173,7 +173,7 @@ package enum ImgproxySettings {
             ("VIDEO_THUMBNAIL_MAX_ANALYZE_DURATION", "0"), ("VIDEO_THUMBNAIL_SECOND", "1"),
             ("VIDEO_THUMBNAIL_TILE_AUTO_KEYFRAMES", "false"), ("WEBP_COMPRESSION", "lossy"),
             ("WEBP_SMART_SUBSAMPLE", "false"),
-        ].map { (prefix + $0, .init(name: $0, harmless: [$1], instead: nil)) },
+        ].map { (Setting.imgproxyPrefix + $0, .init(name: $0, harmless: [$1], instead: nil)) },
         uniquingKeysWith: { one, _ in one }
     )
 }

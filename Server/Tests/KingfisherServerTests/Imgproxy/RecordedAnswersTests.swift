@@ -38,6 +38,7 @@ import Testing
         try await RenderingRig.run({ configuration in
             (configuration.urls, configuration.sources) = (settings.urls, settings.sources)
             configuration.sources.localRoot = RecordedAnswer.folder.appendingPathComponent("sources").path
+            configuration.output.usesLinearLight = false
         }) { rig in
             let answers = try RecordedAnswer.all()
             #expect(answers.count == 873)

@@ -62,7 +62,7 @@ import Testing
 
     @Test("A crop and a fill keep the part that the gravity names, before and after turning")
     func gravity() async throws {
-        try await RenderingRig.run { rig in
+        try await RenderingRig.run({ $0.output.usesLinearLight = false }) { rig in
             rig.server.route("/a", .data(try Quadrants.jpeg(Quadrants.image(800, 600))))
             let all = Quadrants.names
             func only(_ name: String) -> [String] { Array(repeating: name, count: 4) }

@@ -1,0 +1,1 @@
+../../../Snippets/ServerLimits.swift

@@ -52,13 +52,13 @@ package struct ScaledSize: Hashable, Sendable {
     package let size: PixelSize
     /// The shares of the width and height that are shown; above 1 the outermost pixels reach a little beyond the edges.
     package var coverage: PixelExtent
-    /// The numbers of which a pixel is the mean.
+    /// Whether pixels are averaged in linear light, or as encoded sRGB.
     package let space: WorkingSpace
 
     /// - Parameters:
     ///   - size: The size.
     ///   - coverage: The shares of the width and height that are shown; nil is all of both.
-    ///   - space: The numbers of which a pixel is the mean.
+    ///   - space: Whether pixels are averaged in linear light, or as encoded sRGB.
     package init(_ size: PixelSize, coverage: PixelExtent? = nil, in space: WorkingSpace = .encoded) {
         (self.size, self.coverage, self.space) = (size, coverage ?? PixelExtent(width: 1, height: 1), space)
     }

@@ -36,7 +36,7 @@ package struct Thumbnail: Sendable, Hashable {
     package var enlarges: Bool
     /// The shares of the displayed width and height that the scaled image shows, see ``ScaledSize``; nil is all of both.
     package var coverage: PixelExtent?
-    /// The numbers of which a pixel is the mean.
+    /// Whether pixels are averaged in linear light, or as encoded sRGB.
     package var space = WorkingSpace.encoded
 
     package init(width: Int, height: Int, mode: ThumbnailMode, anchor: ThumbnailAnchor, enlarges: Bool) {

@@ -8,7 +8,7 @@ extension Image {
     /// - Parameters:
     ///   - size: In points; rounded to whole pixels, at least 1 a side.
     ///   - filter: How pixels are made out of pixels.
-    ///   - space: The numbers of which a pixel is the mean.
+    ///   - space: Whether pixels are averaged in linear light, or as encoded sRGB.
     /// - Returns: The image, or nil when no bitmap can have that size or there is not enough memory. An empty
     ///   image is returned unchanged.
     package func resized(

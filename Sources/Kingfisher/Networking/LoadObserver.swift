@@ -100,7 +100,7 @@ struct LoadState: Sendable {
     /// The cache metadata of the response whose bytes are about to be stored; kept with their entry.
     var cacheMetadata: CacheMetadata?
 
-    /// The state of a load that makes the same, and that nobody waits for.
+    /// The state of a load in the background that makes the same image, without a subscriber.
     var unattended: LoadState {
         var state = LoadState()
         (state.encoding, state.keepsDownload) = (encoding, keepsDownload)

@@ -187,6 +187,7 @@ import Testing
             IMGPROXY_S3_ENDPOINT=\(store.url("").absoluteString)
             IMGPROXY_AUTO_WEBP=true
             export IMGPROXY_AUTO_AVIF=true
+            IMGPROXY_KEEP_ALIVE_TIMEOUT=60
             IMGPROXY_TTL=86400
             IMGPROXY_MAX_SRC_RESOLUTION=30
             IMGPROXY_ALLOWED_SOURCES=s3://products/

@@ -44,8 +44,11 @@ let package = Package(
         .target(name: "CKFServer"),
         .target(
             name: "KFImageURLs",
-            // For the hash of signatures only.
-            dependencies: [.product(name: "KingfisherTiers", package: "Kingfisher")],
+            // For what encoders can be set to, and for the hash of signatures.
+            dependencies: [
+                .product(name: "Kingfisher", package: "Kingfisher"),
+                .product(name: "KingfisherTiers", package: "Kingfisher"),
+            ],
             swiftSettings: settings
         ),
         .target(

@@ -353,12 +353,13 @@ kf_status kf_webp_frame_read(
     const uint8_t *bytes, size_t size, uint8_t *rows, size_t stride, uint32_t width, uint32_t height,
     bool premultiplied, kf_message *message);
 
-/// How WebP is coded. `quality` 0…100, without meaning when `lossless`; `effort` 0…6, or less for the usual one; `preset` in
-/// libwebp's order, from 0, the default, to 5.
+/// How WebP is coded. `quality` 0…100, without meaning when `lossless`; `effort` 0…6 where something may be lost, and
+/// `lossless_effort` where nothing may, less than 0 for libwebp's best; `preset` in libwebp's order, from 0, the default,
+/// to 5.
 typedef struct kf_webp_settings {
     float quality;
     bool lossless;
-    int effort, preset;
+    int effort, lossless_effort, preset;
 } kf_webp_settings;
 
 /// Encodes BGRA rows.

@@ -20,9 +20,8 @@ static bool configure(WebPConfig *config, kf_webp_settings settings, kf_message 
     const int preset = settings.preset >= 0 && settings.preset <= last ? settings.preset : 0;
     bool known = WebPConfigPreset(config, (WebPPreset)preset, settings.quality);
     if (known && settings.lossless) known = WebPConfigLosslessPreset(config, 6);
-    // Of images that were made smaller in linear light, method 2 makes files of the size that 4 makes of others.
-    if (known && !settings.lossless) config->method = 2;
-    if (known && settings.effort >= 0) config->method = settings.effort > 6 ? 6 : settings.effort;
+    const int effort = settings.lossless ? settings.lossless_effort : settings.effort;
+    if (known && effort >= 0) config->method = effort;
     if (known) return true;
     return kf_fail(message, KF_UNSUPPORTED, "libwebp has another version") == KF_OK;
 }

@@ -1,4 +1,5 @@
-// What encoders can do beside the quality: for ImageEncodingOptions, ImageEncoding, kf and the server.
+// What encoders can do beside the quality, with ranges and defaults: the one table of these, which ImageEncoding, the
+// options of kf and the settings of the server are made of.
 
 /// How files are coded, beside their quality: what shows them earlier, or makes them smaller for more time.
 ///
@@ -6,6 +7,10 @@
 public struct EncoderSettings: Sendable, Hashable {
     /// The efforts that WebP knows.
     public static let webPEfforts = 0...6
+    /// The effort of WebP unless set, where something may be lost.
+    ///
+    /// Of images that were made smaller in linear light, 2 makes files of the size that 4 makes of others.
+    @_spi(Server) public static let usualWebPEffort = 2
     /// The speeds that AVIF knows.
     public static let avifSpeeds = 0...10
     /// The sizes that a palette may have.

@@ -38,6 +38,15 @@ public struct ImageEncodingOptions: Sendable, Hashable {
     }
 }
 
+extension ImageEncodingOptions {
+    /// The quality of results for which none is set, for ImageEncoding and kf.
+    package static let usualQuality = 0.85
+    /// The scores that kf and the server take for a target.
+    @_spi(Server) public static let targetScores = 1.0...100
+    /// The target where a search is asked for and no score.
+    @_spi(Server) public static let usualTargetScore = 75.0
+}
+
 /// The resolution of the colours beside that of the brightness.
 package enum ChromaSubsampling: Sendable, Hashable {
     /// Full from a quality of 0.9 up, half below.

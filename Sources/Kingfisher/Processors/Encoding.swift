@@ -21,8 +21,6 @@ extension KingfisherWrapper where Base == KFCrossPlatformImage {
 }
 
 extension ImageEncoding {
-    /// The quality unless one is set.
-    private static let usualQuality = 0.85
     private static let withoutQuality: Set<ImageContentType> = [.png, .gif, .ico, .bmp, .tiff]
     /// The lowest quality that is tried for the sake of ``maxByteCount``.
     private static let lowestQuality = 0.1
@@ -38,7 +36,7 @@ extension ImageEncoding {
         let animation = frames == .all ? image.frames.flatMap { severalFrames(of: $0) } : nil
         let sourceFormat = source.flatMap { ImageContentType(sniffing: $0) } ?? image.contentType
         let type = format ?? suitable(sourceFormat, for: image, isAnimated: animation != nil)
-        let quality = formatQuality[type] ?? quality ?? Self.usualQuality
+        let quality = formatQuality[type] ?? quality ?? ImageEncodingOptions.usualQuality
         var options = ImageEncodingOptions(quality: quality, lossless: isLossless)
         (options.encoder, options.targetScore) = (encoder, targetScore)
         options.metadata = EncodedMetadata(exif: exif(of: source), hasProfile: embedsProfile)

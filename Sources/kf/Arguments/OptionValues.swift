@@ -1,6 +1,7 @@
 // The values of `--max-size`, `--quality` and `--widths`, for `kf fetch` and `kf process`.
 
 import ArgumentParser
+@_spi(Server) import KFImaging
 
 /// A number of bytes, such as `200k`.
 struct FileSize: Equatable, Sendable {
@@ -34,8 +35,10 @@ enum Quality: Equatable, Sendable {
     init(_ text: String) throws {
         let words = text.split(separator: ":", omittingEmptySubsequences: false)
         if text == "auto" {
-            self = .score(75)
-        } else if words.count == 2, words[0] == "score", let number = Double(words[1]), (1...100).contains(number) {
+            self = .score(ImageEncodingOptions.usualTargetScore)
+        } else if words.count == 2, words[0] == "score", let number = Double(words[1]),
+            ImageEncodingOptions.targetScores.contains(number)
+        {
             self = .score(number)
         } else if let number = Double(text), (0...(text.contains(".") ? 1 : 100)).contains(number) {
             self = .fraction(text.contains(".") ? number : number / 100)

@@ -16,7 +16,7 @@ struct ProcessingArguments: ParsableArguments {
             """
             The quality of JPEG, GIF, WebP and AVIF; WebP and AVIF lose nothing at 100, nor does WebP where colours are \
             few and that is smaller. Of score:75 it is the lowest one with that score of SSIMULACRA 2, for JPEG, WebP and \
-            AVIF stills; auto is the same. With a point, 0.0 to 1.0. (default: \(Int(Encoding.usualQuality * 100)))
+            AVIF stills; auto is the same. With a point, 0.0 to 1.0. (default: \(Int(ImageEncodingOptions.usualQuality * 100)))
             """,
             valueName: "0…100|score:N|auto"
         ),
@@ -72,7 +72,8 @@ struct ProcessingArguments: ParsableArguments {
     @Option(
         parsing: .unconditional,
         help: ArgumentHelp(
-            "How long to look for smaller files of WebP and AVIF, from 0 to 10. (default: 2 for AVIF, 7 for WebP)",
+            "How long to look for smaller files of WebP and AVIF, from 0 to 10. (default: "
+                + "\(EncoderSettings.usualEffort(\.avifSpeed)) for AVIF, \(EncoderSettings.usualEffort(\.webPMethod)) for WebP)",
             valueName: "0…10"
         )
     )

@@ -36,9 +36,6 @@ struct Encoding: Sendable {
     /// Whether the image is changed, so that its original bytes cannot be written.
     var isChanged: Bool
 
-    /// The quality of lossy formats when none was named.
-    static let usualQuality = 0.85
-
     /// Whether an animation may stay one, as far as that is known before the image is loaded.
     var mayHoldAnimation: Bool {
         !isStill && wanted.map(Self.holdsAnimations) ?? true
@@ -67,7 +64,13 @@ struct Encoding: Sendable {
                     try await bytes(image, frames, original, as: type, quality: quality)
                 }
             } else {
-                try await bytes(image, frames, original, as: type, quality: quality ?? Self.usualQuality)
+                try await bytes(
+                    image,
+                    frames,
+                    original,
+                    as: type,
+                    quality: quality ?? ImageEncodingOptions.usualQuality
+                )
             }
         var result = EncodedImage(data, type: type, of: image)
         result.warning =

@@ -2,7 +2,7 @@
 
 import ArgumentParser
 import Foundation
-import KFImaging
+@_spi(Server) import KFImaging
 
 /// The resolution of colours.
 enum Subsampling: String, CaseIterable, ExpressibleByArgument {
@@ -51,9 +51,17 @@ extension EncoderSettings {
         self.init()
         (self.isProgressive, isInterlaced) = (isProgressive ?? true, isProgressive ?? false)
         guard let effort else { return }
-        webPEffort = (effort * Self.webPEfforts.upperBound + 5) / 10
+        webPEffort = (effort * Self.webPEfforts.upperBound + 5) / Self.efforts.upperBound
         avifSpeed = Self.avifSpeeds.upperBound - effort
     }
+
+    /// The lowest of these efforts that a format has unless one is named.
+    static func usualEffort<Number: Equatable>(_ setting: KeyPath<EncoderSettings, Number>) -> Int {
+        efforts.first { Self(isProgressive: nil, effort: $0)[keyPath: setting] == Self()[keyPath: setting] } ?? 0
+    }
+
+    /// The effort of WebP where something may be lost.
+    var webPMethod: Int { webPEffort ?? Self.usualWebPEffort }
 
     /// Whether files of a format are written in another way than usual.
     func changes(_ type: ImageContentType) -> Bool {

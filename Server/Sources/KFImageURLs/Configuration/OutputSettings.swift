@@ -2,6 +2,7 @@
 // for it. For the renderer.
 
 package import Foundation
+@_spi(Server) package import Kingfisher
 
 /// How results are encoded, unless URLs say so.
 package struct OutputSettings: Hashable, Sendable {
@@ -16,18 +17,17 @@ package struct OutputSettings: Hashable, Sendable {
 
     /// Whether pixels of scaled images are means of light; else of the numbers that files hold.
     package var usesLinearLight = true
-    /// Whether JPEGs show all of the image early.
-    package var isProgressive = true
-    /// Whether PNGs do.
-    package var isInterlaced = false
+    /// What encoders do beside the quality, but for the colours of PNGs.
+    package var encoder = EncoderSettings()
+    /// The effort of WebP; the usual one is left to the library, which has another one where nothing may be lost.
+    var webPEffort: Int {
+        get { encoder.webPEffort ?? EncoderSettings.usualWebPEffort }
+        set { encoder.webPEffort = newValue == EncoderSettings.usualWebPEffort ? nil : newValue }
+    }
+
     /// Whether PNGs have no more colours than that.
     package var limitsColors = false
-    package var mostColors = 256
-    /// How long WebP looks for smaller files, from 0 to 6.
-    package var webPEffort = 2
-    package var webPPreset = WebPPreset.general
-    /// How quickly AVIF is written, from 0 to 10.
-    package var avifSpeed = 9
+    package var mostColors = EncoderSettings.paletteSizes.upperBound
     /// Formats that sources are encoded in, the first that can hold the image.
     package var preferredFormats: [FileFormat] = [.jpeg, .png, .gif]
     package var webP = Negotiation.off
@@ -36,12 +36,6 @@ package struct OutputSettings: Hashable, Sendable {
     package var maxDimension = 0
 
     package init() {}
-
-    /// What WebP takes images for; the names are libwebp's.
-    package enum WebPPreset: String, CaseIterable, Hashable, Sendable {
-        case general = "default"
-        case picture, photo, drawing, icon, text
-    }
 
     /// Whether results have a format because the client accepts it.
     package enum Negotiation: Hashable, Sendable {

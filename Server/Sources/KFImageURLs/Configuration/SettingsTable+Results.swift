@@ -1,6 +1,7 @@
 // The settings of encoders and of the watermark: what results are like. A part of the table of settings.
 
 import Foundation
+@_spi(Server) import Kingfisher
 
 extension SettingsTable {
     static let encoders: [Setting] = [
@@ -14,13 +15,13 @@ extension SettingsTable {
         Setting(
             "JPEG_PROGRESSIVE",
             .boolean,
-            \.output.isProgressive,
+            \.output.encoder.isProgressive,
             help: "JPEGs show all of the image early, coarsely at first; they take longer to make."
         ),
         Setting(
             "PNG_INTERLACED",
             .boolean,
-            \.output.isInterlaced,
+            \.output.encoder.isInterlaced,
             help: "PNGs show all of the image early; they are larger."
         ),
         Setting(
@@ -31,26 +32,26 @@ extension SettingsTable {
         ),
         Setting(
             "PNG_QUANTIZATION_COLORS",
-            .integer(2...256),
+            .integer(EncoderSettings.paletteSizes),
             \.output.mostColors,
             help: "The most colours of PNGs, with KF_PNG_QUANTIZE."
         ),
         Setting(
             "WEBP_EFFORT",
-            .integer(0...6),
+            .integer(EncoderSettings.webPEfforts),
             \.output.webPEffort,
             help: "How long WebP looks for smaller files; 6 is the longest."
         ),
         Setting(
             "WEBP_PRESET",
-            Value<OutputSettings.WebPPreset>.name(),
-            \.output.webPPreset,
+            Value<WebPPreset>.name(),
+            \.output.encoder.webPPreset,
             help: "What WebP takes images for."
         ),
         Setting(
             "AVIF_SPEED",
-            .integer(0...10),
-            \.output.avifSpeed,
+            .integer(EncoderSettings.avifSpeeds),
+            \.output.encoder.avifSpeed,
             help: "How quickly AVIF is written; slower is smaller."
         ),
     ]

@@ -75,26 +75,13 @@ extension RenderingRequest {
             encoding.maxFrameCount = plan.limits.animationFrames ?? configuration.sources.maxFrames
         }
         encoding.encoder = settings.encoder
+        encoding.encoder.paletteSize = settings.limitsColors ? settings.mostColors : nil
         encoding.maxByteCount = plan.output.maxBytes > 0 ? plan.output.maxBytes : nil
         let metadata = plan.metadata
         encoding.keptMetadata =
             metadata.isStripped ? (metadata.keepsCopyright ? .copyright : .none) : .exifWithLocation
         encoding.keepsOrientation = !plan.turning.followsOrientation
         return encoding
-    }
-}
-
-extension OutputSettings {
-    /// What encoders do beside the quality.
-    fileprivate var encoder: EncoderSettings {
-        var encoder = EncoderSettings()
-        (encoder.isProgressive, encoder.isInterlaced) = (isProgressive, isInterlaced)
-        encoder.paletteSize = limitsColors ? mostColors : nil
-        // The usual one is another one where nothing may be lost.
-        encoder.webPEffort = webPEffort == OutputSettings().webPEffort ? nil : webPEffort
-        encoder.webPPreset = Kingfisher.WebPPreset(rawValue: webPPreset.rawValue) ?? .general
-        encoder.avifSpeed = avifSpeed
-        return encoder
     }
 }
 

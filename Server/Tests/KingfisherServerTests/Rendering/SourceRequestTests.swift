@@ -137,47 +137,29 @@ import Testing
             return file
         }
         func has(_ file: [UInt8], _ bytes: [UInt8]) -> Bool { file.firstRange(of: bytes) != nil }
-        let baseline = try await file("jpg") { $0.isProgressive = false }
-        let progressive = try await file("jpg") { $0.isProgressive = true }
+        let baseline = try await file("jpg") { $0.encoder.isProgressive = false }
+        let progressive = try await file("jpg") { $0.encoder.isProgressive = true }
         #expect(has(baseline, [0xFF, 0xC0, 0, 17]) && has(progressive, [0xFF, 0xC2, 0, 17]))
         // Bits, then the type of pixels, of which 2 is red, green and blue, 3 a palette; at last whether it is interlaced.
         let usual = try await file("png") { _ in }
         #expect(Array(usual[24...28]) == [8, 2, 0, 0, 0])
-        let interlaced = try await file("png") { $0.isInterlaced = true }
+        let interlaced = try await file("png") { $0.encoder.isInterlaced = true }
         #expect(Array(interlaced[24...28]) == [8, 2, 0, 0, 1])
         let image = try #require(Image(data: Data(interlaced)))
         #expect(Self.bytes(of: image) == Self.bytes(of: Self.gradient))
         let few = try await file("png") { ($0.limitsColors, $0.mostColors) = (true, 16) }
         #expect(Array(few[24...28]) == [4, 3, 0, 0, 0])
-        let both = try await file("png") { ($0.limitsColors, $0.isInterlaced) = (true, true) }
+        let both = try await file("png") { ($0.limitsColors, $0.encoder.isInterlaced) = (true, true) }
         #expect(Array(both[24...28]) == [8, 3, 0, 0, 1])
         #expect(Image(data: Data(both))?.pixelWidth == 64)
         for format in ["webp", "avif"] {
             let usual = try await file(format) { _ in }
-            let slow = try await file(format) { ($0.webPEffort, $0.avifSpeed) = (5, 4) }
+            let slow = try await file(format) { ($0.encoder.webPEffort, $0.encoder.avifSpeed) = (5, 4) }
             #expect(slow != usual, "\(format)")
         }
-        let text = try await file("webp") { $0.webPPreset = .text }
+        let text = try await file("webp") { $0.encoder.webPPreset = .text }
         let anything = try await file("webp") { _ in }
         #expect(anything != text)
-    }
-
-    @Test("The server's settings of encoders have the bounds, the names and the defaults of the library's")
-    func bounds() {
-        func isRead(_ name: String, _ value: String) -> Bool {
-            ServerConfiguration.read([name: value]).problems.isEmpty
-        }
-        for (name, range) in [
-            ("KF_WEBP_EFFORT", EncoderSettings.webPEfforts), ("KF_AVIF_SPEED", EncoderSettings.avifSpeeds),
-            ("KF_PNG_QUANTIZATION_COLORS", EncoderSettings.paletteSizes),
-        ] {
-            for (value, expected) in [
-                (range.lowerBound, true), (range.upperBound, true), (range.lowerBound - 1, false),
-                (range.upperBound + 1, false),
-            ] { #expect(isRead(name, "\(value)") == expected, "\(name)=\(value)") }
-        }
-        #expect(OutputSettings.WebPPreset.allCases.map(\.rawValue) == WebPPreset.allCases.map(\.rawValue))
-        #expect(OutputSettings().avifSpeed == EncoderSettings().avifSpeed)
     }
 
     private static func bytes(of image: Image) -> [UInt8] {

@@ -108,10 +108,12 @@ enum WebPCodec: ImageCodec {
 extension ImageEncodingOptions {
     /// The settings of libwebp.
     var webPSettings: kf_webp_settings {
-        kf_webp_settings(
+        let effort = encoder.webPEffort.map(EncoderSettings.webPEfforts.nearest)
+        return kf_webp_settings(
             quality: Float(quality * 100),
             lossless: lossless,
-            effort: Int32(encoder.webPEffort.map(EncoderSettings.webPEfforts.nearest) ?? -1),
+            effort: Int32(effort ?? EncoderSettings.usualWebPEffort),
+            lossless_effort: Int32(effort ?? -1),
             preset: encoder.webPPreset.number
         )
     }

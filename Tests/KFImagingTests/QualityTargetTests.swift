@@ -7,10 +7,16 @@ import Testing
 @testable import KFImaging
 
 @Suite struct QualityTargetTests {
-    private func file(_ image: Image, as type: ImageContentType, score: Double) throws -> Data {
-        var options = ImageEncodingOptions(quality: 0.85)
+    private func file(
+        _ image: Image,
+        as type: ImageContentType,
+        score: Double?,
+        quality: Double = 0.85,
+        among qualities: ClosedRange<Double> = 0.01...1
+    ) throws -> Data {
+        var options = ImageEncodingOptions(quality: quality)
         options.encoder = EncoderSettings()
-        options.targetScore = score
+        (options.targetScore, options.searchedQualities) = (score, qualities)
         return try Codecs.encode(image, as: type, options)
     }
 
@@ -35,6 +41,17 @@ import Testing
         let image = Image(cgImage: PerceptualScoreTests.scene(100, 80))
         let sizes = try [-1000, 30, 100].map { try file(image, as: .jpeg, score: $0).count }
         #expect(sizes == sizes.sorted() && sizes[0] < sizes[2])
+    }
+
+    @Test("No quality is found outside of those that are allowed", arguments: [ImageContentType.jpeg, .webp])
+    func allowed(type: ImageContentType) throws {
+        let image = Image(cgImage: PerceptualScoreTests.scene(100, 80))
+        for (score, qualities, found) in [
+            (100.0, 0.2...0.5, 0.5), (1, 0.6...0.9, 0.6), (70, 0.33...0.33, 0.33), (100, -9...0, 0.01),
+        ] {
+            let file = try file(image, as: type, score: score, among: qualities)
+            #expect(try file == self.file(image, as: type, score: nil, quality: found), "\(qualities)")
+        }
     }
 
     @Test("Of a large image squares are looked at, and transparent ones are judged on white as JPEG shows them")

@@ -75,6 +75,17 @@ package struct OptionExample: Sendable, CustomStringConvertible {
             good: ["webp:50", "jpg:1:avif:100"],
             bad: ["webp", "x:50", "webp:101", "webp:50:avif", ":5"]
         ),
+        .init(
+            name: "aq",
+            good: [
+                "ssimulacra2", "ssimulacra2:75:40:90", "ssimulacra2:60.5", "none", ":80", ":::50", "ssimulacra2::90:10",
+            ],
+            bad: [
+                "dssim", "size:1000", "ml:0.02", "SSIMULACRA2", "x", "ssimulacra2:0", "ssimulacra2:101",
+                "ssimulacra2:nan",
+                "ssimulacra2:75:0", "ssimulacra2:75:40:101", "ssimulacra2:75:4.5", "ssimulacra2:75:40:90:1",
+            ]
+        ),
         .init(name: "mb", good: counts, bad: badCounts),
         .init(name: "skp", good: ["jpg", "jpg:png:svg"], bad: ["exe", "jpg:exe"]),
         .init(name: "raw", good: booleans, bad: []),

@@ -138,4 +138,24 @@ import Testing
         #expect(try plan("fq:webp:20").quality(of: .avif, in: server) == 63)
         #expect(try plan("").quality(of: .jpeg, in: server) == 80)
     }
+
+    @Test("A quality is found where the URL has a method, or the server has one and the URL no quality")
+    func qualitySearch() throws {
+        func search(_ options: String, _ settings: [String: String] = [:]) throws -> String? {
+            let (configuration, problems) = ServerConfiguration.read(settings)
+            #expect(problems.isEmpty)
+            return try plan(options).qualitySearch(in: configuration.output).map { "\($0.score) \($0.qualities)" }
+        }
+        let server = [
+            "KF_AUTOQUALITY_METHOD": "ssimulacra2", "KF_AUTOQUALITY_TARGET": "60", "KF_AUTOQUALITY_MIN": "20",
+            "KF_AUTOQUALITY_MAX": "90",
+        ]
+        for options in ["", "aq::60:30", "q:50", "aq:none"] { #expect(try search(options) == nil, "\(options)") }
+        #expect(try search("aq:ssimulacra2/q:50") == "75.0 1...100")
+        #expect(try search("", server) == "60.0 20...90")
+        #expect(try search("aq::80::70", server) == "80.0 20...70")
+        #expect(try search("aq:ssimulacra2:80:95/q:50", server) == "80.0 90...90")
+        for options in ["q:50", "fq:webp:50", "aq:none"] { #expect(try search(options, server) == nil, "\(options)") }
+        #expect(try search("q:0/fq:webp:0", server) != nil)
+    }
 }

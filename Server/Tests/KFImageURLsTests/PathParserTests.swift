@@ -227,7 +227,7 @@ import Testing
     @Test("Unknown options are named, those of the paid edition too")
     func unknownOptions() {
         for name in [
-            "nonsense", "W", "rsa", "ra", "oc", "pp", "gr", "mc", "dp", "aq", "jpgo", "pg", "vts", "wmu", "st", "hs",
+            "nonsense", "W", "rsa", "ra", "oc", "pp", "gr", "mc", "dp", "jpgo", "pg", "vts", "wmu", "st", "hs",
         ] {
             let error = error(ofOptions: name + ":1")
             #expect(error == .unknownOption(name: name))

@@ -12,22 +12,22 @@ struct QualityTarget {
     /// A measured score as near as this is reached.
     private static let tolerance = 0.4
 
-    /// The quality for a bitmap, 0.01…1.
+    /// The quality for a bitmap, one of those that may be found.
     func quality(for bitmap: Bitmap) throws(ImagingError) -> Double {
         let sample = try Self.sample(of: bitmap)
         let original = codec.contentType == .jpeg ? try sample.flattenedOnWhite() : sample
         var measured: [Int: Double] = [:]
-        var quality = 75
+        var quality = options.searchedQuality(nearest: 75)
         while measured.count < Self.mostEncodings {
             let reached = try self.score(of: original, quality: quality)
             measured[quality] = reached
             if abs(reached - score) <= Self.tolerance { break }
-            let next = estimate(measured)
+            let next = options.searchedQuality(nearest: estimate(measured))
             if measured[next] != nil { break }
             quality = next
         }
         let reaching = measured.filter { $0.value >= score - Self.tolerance }.keys.min()
-        return Double(reaching ?? estimate(measured)) / 100
+        return Double(reaching ?? options.searchedQuality(nearest: estimate(measured))) / 100
     }
 
     private func score(of original: Bitmap, quality: Int) throws(ImagingError) -> Double {

@@ -10,6 +10,8 @@ public struct ImageEncodingOptions: Sendable, Hashable {
     public var quality: Double
     /// The score of SSIMULACRA 2 that JPEG, WebP and AVIF are to reach, in place of the quality.
     package var targetScore: Double?
+    /// The qualities that may be found for it.
+    package var searchedQualities = ImageEncodingOptions.allQualities
     /// Whether nothing may be lost, for formats that can do both; false unless set.
     public var lossless: Bool
     /// What encoders do beside that; JPEG has the tables of Annex K unless set, as Kingfisher's has.
@@ -41,10 +43,19 @@ public struct ImageEncodingOptions: Sendable, Hashable {
 extension ImageEncodingOptions {
     /// The quality of results for which none is set, for ImageEncoding and kf.
     package static let usualQuality = 0.85
+    /// The qualities that differ, from 0.01 to 1.
+    package static let allQualities = 0.01...1.0
     /// The scores that kf and the server take for a target.
     @_spi(Server) public static let targetScores = 1.0...100
     /// The target where a search is asked for and no score.
     @_spi(Server) public static let usualTargetScore = 75.0
+
+    /// The quality of 1…100 that may be found and is nearest to one.
+    func searchedQuality(nearest quality: Int) -> Int {
+        let bounds = searchedQualities.clamped(to: Self.allQualities)
+        func percent(_ quality: Double) -> Int { Int((quality * 100).rounded()) }
+        return (percent(bounds.lowerBound)...percent(bounds.upperBound)).nearest(to: quality)
+    }
 }
 
 /// The resolution of the colours beside that of the brightness.

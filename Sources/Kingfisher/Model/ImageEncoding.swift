@@ -50,6 +50,9 @@ public struct ImageEncoding: Hashable, Sendable {
     /// The lowest quality that reaches it is found in at most four encodings: of the image up to a megapixel, of sixteen
     /// squares of a larger one. Animations have the quality.
     public var targetScore: Double?
+    /// The qualities that may be found for ``targetScore``, within 0.01…1: where none of them reaches the score it is the
+    /// highest, and where all do the lowest.
+    public var searchedQualities: ClosedRange<Double> = 0.01...1
     /// The qualities of formats whose quality is another one.
     public var formatQuality: [ImageContentType: Double] = [:]
     /// Whether nothing may be lost, for formats that can do both.
@@ -105,7 +108,10 @@ public struct ImageEncoding: Hashable, Sendable {
             maxFrameCount.map { "\($0)" } ?? "",
             (embedsProfile ? "profile" : "") + (keepsOrientation ? "orientation" : ""),
         ]
-        if let targetScore { fields.append("score \(targetScore)") }
+        if let targetScore {
+            let isLimited = searchedQualities != ImageEncodingOptions.allQualities
+            fields.append("score \(targetScore)" + (isLimited ? " \(searchedQualities)" : ""))
+        }
         if rules.contains(where: { !$0.isEmpty }) { fields += rules }
         if !encoder.identifier.isEmpty { fields.append("encoder " + encoder.identifier) }
         return Self.fields(fields)

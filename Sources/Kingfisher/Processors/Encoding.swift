@@ -39,6 +39,7 @@ extension ImageEncoding {
         let quality = formatQuality[type] ?? quality ?? ImageEncodingOptions.usualQuality
         var options = ImageEncodingOptions(quality: quality, lossless: isLossless)
         (options.encoder, options.targetScore) = (encoder, targetScore)
+        options.searchedQualities = searchedQualities
         options.metadata = EncodedMetadata(exif: exif(of: source), hasProfile: embedsProfile)
         func encoded() throws(ImagingError) -> Data {
             guard let animation, Codecs.canEncodeAnimation(as: type) else {

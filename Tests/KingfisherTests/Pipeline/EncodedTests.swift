@@ -112,7 +112,9 @@ private struct Slides: ImageFrameSource {
         first.frames = .first
         (exif.keptMetadata, location.keptMetadata) = (.exif, .exifWithLocation)
         profile.embedsProfile = true
-        encodings += [first, exif, location, profile]
+        var score = ImageEncoding(), limited = ImageEncoding()
+        (score.targetScore, limited.targetScore, limited.searchedQualities) = (75, 75, 0.4...0.9)
+        encodings += [first, exif, location, profile, score, limited]
         var keys: Set<String> = []
         for name in names {
             for encoding in encodings {

@@ -15,6 +15,7 @@ package struct OutputSettings: Hashable, Sendable {
         set { formatQuality.merge(newValue) { $1 } }
     }
 
+    package var autoQuality = AutoQualitySettings()
     /// Whether pixels of scaled images are means of light; else of the numbers that files hold.
     package var usesLinearLight = true
     /// What encoders do beside the quality, but for the colours of PNGs.
@@ -62,6 +63,15 @@ extension ImagePlan {
     package func quality(of format: FileFormat, in settings: OutputSettings) -> Int {
         let wanted = [output.quality, output.formatQuality[format] ?? 0, settings.formatQuality[format] ?? 0]
         return wanted.first { $0 > 0 } ?? settings.quality
+    }
+
+    /// The score for which a quality is found; nil where the quality is a number.
+    ///
+    /// The URL's method comes first, then a quality of the URL, then the server's method.
+    package func qualitySearch(in settings: OutputSettings) -> QualitySearch? {
+        let namesQuality = output.quality > 0 || output.formatQuality.values.contains { $0 > 0 }
+        let method = output.autoQuality.method ?? (namesQuality ? .off : settings.autoQuality.method)
+        return method == .ssimulacra2 ? output.autoQuality.search(in: settings.autoQuality) : nil
     }
 }
 

@@ -6,6 +6,32 @@ import Foundation
 extension SettingsTable {
     static let encoders: [Setting] = [
         Setting(
+            ours: "AUTOQUALITY_METHOD",
+            Value<AutoQualityMethod>.name(),
+            \.output.autoQuality.method,
+            help:
+                "With ssimulacra2 qualities are found, as the option autoquality does, for URLs that name neither a quality nor"
+                + " a method."
+        ),
+        Setting(
+            ours: "AUTOQUALITY_TARGET",
+            .number(ImageEncodingOptions.targetScores),
+            \.output.autoQuality.target,
+            help: "The score of SSIMULACRA 2 that results are to have."
+        ),
+        Setting(
+            ours: "AUTOQUALITY_MIN",
+            .integer(1...100),
+            \.output.autoQuality.minimum,
+            help: "The lowest quality that is found."
+        ),
+        Setting(
+            ours: "AUTOQUALITY_MAX",
+            .integer(1...100),
+            \.output.autoQuality.maximum,
+            help: "The highest quality that is found; comes before the lowest."
+        ),
+        Setting(
             "USE_LINEAR_COLORSPACE",
             .boolean,
             \.output.usesLinearLight,

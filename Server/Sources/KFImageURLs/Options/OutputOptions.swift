@@ -1,6 +1,7 @@
 // The options about the file that is made and how it is sent. A part of the table of options.
 
 import Foundation
+@_spi(Server) import Kingfisher
 
 extension OptionTable {
     static let output: [ImageOption] = [
@@ -30,6 +31,21 @@ extension OptionTable {
             ],
             repeats: true,
             setTogether: setFormatQuality
+        ),
+        ImageOption(
+            "autoquality",
+            "aq",
+            group: .output,
+            help:
+                "With ssimulacra2 the quality of JPEG, WebP and AVIF stills is the lowest, from min_quality to max_quality, that"
+                + " reaches the target, a score of SSIMULACRA 2 (90 looks the same, 70 good, 50 fair); imgproxy's methods, whose"
+                + " targets are other numbers, are answered with 404.",
+            arguments: [
+                overriding("method", .name(), \.output.autoQuality.method),
+                overriding("target", .number(ImageEncodingOptions.targetScores), \.output.autoQuality.target),
+                overriding("min_quality", .integer(1...100), \.output.autoQuality.minimum),
+                overriding("max_quality", .integer(1...100), \.output.autoQuality.maximum),
+            ]
         ),
         ImageOption(
             "max_bytes",
@@ -152,39 +168,40 @@ extension OptionTable {
             "msr",
             group: .limits,
             help: "The most megapixels of a source.",
-            arguments: [limit("megapixels", .positive(upTo: 1e6), \.limits.sourceMegapixels)]
+            arguments: [overriding("megapixels", .positive(upTo: 1e6), \.limits.sourceMegapixels)]
         ),
         ImageOption(
             "max_src_file_size",
             "msfs",
             group: .limits,
             help: "The most bytes of a source; no more than the server's own limit.",
-            arguments: [limit("bytes", .integer(0...(.max)), \.limits.sourceBytes)]
+            arguments: [overriding("bytes", .integer(0...(.max)), \.limits.sourceBytes)]
         ),
         ImageOption(
             "max_animation_frames",
             "maf",
             group: .limits,
             help: "The most frames of an animation; the others are left out.",
-            arguments: [limit("frames", .integer(1...(.max)), \.limits.animationFrames)]
+            arguments: [overriding("frames", .integer(1...(.max)), \.limits.animationFrames)]
         ),
         ImageOption(
             "max_animation_frame_resolution",
             "mafr",
             group: .limits,
             help: "The most megapixels of a frame of an animation.",
-            arguments: [limit("megapixels", .number(from: 0), \.limits.frameMegapixels)]
+            arguments: [overriding("megapixels", .number(from: 0), \.limits.frameMegapixels)]
         ),
         ImageOption(
             "max_result_dimension",
             "mrd",
             group: .limits,
             help: "The longest side of a result, in pixels; larger ones are made smaller.",
-            arguments: [limit("pixels", .integer(0...(.max)), \.limits.resultDimension)]
+            arguments: [overriding("pixels", .integer(0...(.max)), \.limits.resultDimension)]
         ),
     ]
 
-    private static func limit<T>(
+    /// An argument in place of a setting of the server.
+    private static func overriding<T>(
         _ name: String,
         _ value: Value<T>,
         _ field: any WritableKeyPath<ImagePlan, T?> & Sendable

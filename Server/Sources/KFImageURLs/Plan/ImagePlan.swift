@@ -188,6 +188,7 @@ extension ImagePlan {
         package var quality = 0
         /// For formats whose quality the URL names.
         package var formatQuality: [FileFormat: Int] = [:]
+        package var autoQuality = AutoQuality()
         /// The most bytes, if a lower quality reaches them; 0 is no limit.
         package var maxBytes = 0
         /// Whether the source is sent as it is, whatever it is.

@@ -71,6 +71,11 @@ extension RenderingRequest {
             encoding.allowedFormats = (plan.output.format.map { [$0] } ?? settings.preferredFormats).map(\.contentType)
             for format in FileFormat.lossy { encoding.formatQuality[format.contentType] = quality(format) }
         }
+        if let search = plan.qualitySearch(in: settings), encoding.quality != nil || !encoding.formatQuality.isEmpty {
+            encoding.targetScore = search.score
+            let (lowest, highest) = (Double(search.qualities.lowerBound), Double(search.qualities.upperBound))
+            encoding.searchedQualities = lowest / 100...highest / 100
+        }
         if encoding.frames == .all {
             encoding.maxFrameCount = plan.limits.animationFrames ?? configuration.sources.maxFrames
         }

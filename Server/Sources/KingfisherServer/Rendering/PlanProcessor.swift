@@ -23,6 +23,8 @@ struct PlanProcessor: PartFindingImageProcessor, WeighingImageProcessor {
     /// What it is a part of; nil for look-ups, which process nothing.
     let making: Making?
     private let preferredFormats: [FileFormat]
+    /// Whether its quality is found by encoding it several times.
+    private let findsQuality: Bool
     let identifier: String
 
     /// The processor for a request; one that differs in nothing that changes a pixel has the same identifier.
@@ -35,6 +37,7 @@ struct PlanProcessor: PartFindingImageProcessor, WeighingImageProcessor {
         self.watermark = watermark
         (plan, preferredFormats, self.making) = (request.plan, request.preferredFormats, making)
         resultLimit = configuration.output.maxDimension
+        findsQuality = request.plan.qualitySearch(in: configuration.output) != nil
         check = SourceCheck(configuration.sources, plan)
         keptFormats = request.keptFormats
         drawings = request.drawings(in: configuration.sources)
@@ -80,11 +83,13 @@ struct PlanProcessor: PartFindingImageProcessor, WeighingImageProcessor {
         let keepsFrames = format.map { FileFormat.animated.contains($0) } ?? true
         let frames = keepsFrames ? min(header.frameCount, check.maxFrames) : 1
         func pixels(_ width: Int, _ height: Int) -> Double { Double(width) * Double(height) * Double(max(frames, 1)) }
+        let (encoded, weight) = (pixels(result.width, result.height), format?.pixelsOfDecoding ?? 2)
+        // A sample is encoded and compared four times at most.
+        let searched = findsQuality && frames == 1 ? min(encoded, 1_048_576) * (weight + 15) * 4 : 0
         return Capacity.Work(
             format: format,
             isAnimation: frames > 1,
-            pixels: pixels(header.pixelWidth, header.pixelHeight)
-                + pixels(result.width, result.height) * (format?.pixelsOfDecoding ?? 2)
+            pixels: pixels(header.pixelWidth, header.pixelHeight) + encoded * weight + searched
         )
     }
 

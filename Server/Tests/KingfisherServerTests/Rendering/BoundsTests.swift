@@ -23,6 +23,7 @@ import Testing
             for (index, argument) in option.arguments.enumerated() where argument.name == "gravity" && place > index {
                 values[index] = "ce"
             }
+            if option.names[0] == "autoquality", place > 0 { values[0] = "ssimulacra2" }
             values[place] = number
             return ([option.names[option.names.count > 1 ? 1 : 0]] + values.prefix(place + 1)).joined(separator: ":")
         }

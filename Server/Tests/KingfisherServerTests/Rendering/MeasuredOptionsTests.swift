@@ -24,6 +24,8 @@ import Testing
     private static let measuredElsewhere = [
         // In RenderedFilesTests: bytes, qualities, frames.
         "quality", "format_quality", "max_bytes", "max_animation_frames",
+        // In FoundQualityTests.
+        "autoquality",
         // In FaultySourcesTests and RenderingErrorsTests: limits that are refusals.
         "max_src_resolution", "max_src_file_size", "max_animation_frame_resolution", "expires",
         // Have imgproxy's meaning.

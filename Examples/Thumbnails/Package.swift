@@ -18,7 +18,7 @@ let package = Package(
                 .product(name: "Kingfisher", package: "Kingfisher"),
                 .product(name: "KingfisherDecoder", package: "Kingfisher"),
             ],
-            // ServerLimits.swift and Statuses.swift are links to the snippets that the pages show.
+            // ServerLimits.swift is a link to the snippet that the pages show.
             path: "Sources",
             // For the library's own checks.
             swiftSettings: Context.environment["KINGFISHER_STRICT"] == nil ? [] : [.treatAllWarnings(as: .error)]

@@ -18,29 +18,25 @@ struct App {
             let processor = ThumbnailImageProcessor(size: CGSize(width: 300, height: 200), mode: .fill)
             let options: KingfisherOptionsInfo = [.processor(processor), .respectCacheControl]
             var encoding = ImageEncoding(quality: 0.8)
-            encoding.preferredFormats = formats(acceptedBy: request.headers[.accept] ?? "")
+            encoding.preferredFormats = AcceptedFormats(request.headers[.accept]).preferred(of: [.avif, .webp])
             encoding.allowedFormats = [.jpeg, .png]
             do throws(KingfisherError) {
                 let image = try await manager.retrieveEncoded(with: url, options: options, as: encoding)
-                let tag = "\"\(image.checksum)\""
-                var fields: HTTPFields = [.eTag: tag, .vary: "Accept"]
-                fields[.cacheControl] = image.isDamaged ? "no-store" : "max-age=3600"
-                if request.headers[.ifNoneMatch] == tag { return Response(status: .notModified, headers: fields) }
+                let life = image.cacheMetadata?.remainingCacheControl() ?? "max-age=3600"
+                var fields: HTTPFields = [.cacheControl: image.isDamaged ? "no-store" : life, .vary: "Accept"]
+                fields[.eTag] = image.validators.entityTag
+                if image.validators.isUnmodified(ifNoneMatch: request.headers[.ifNoneMatch]) {
+                    return Response(status: .notModified, headers: fields)
+                }
                 fields[.contentType] = image.mimeType
                 let body = ResponseBody(byteBuffer: ByteBuffer(bytes: image.data))
                 return Response(status: .ok, headers: fields, body: body)
             } catch {
-                throw HTTPError(HTTPResponse.Status(code: status(of: error)))
+                throw HTTPError(HTTPResponse.Status(code: error.responseStatus))
             }
         }
         let port = ProcessInfo.processInfo.environment["PORT"].flatMap { Int($0) } ?? 8080
         let configuration = ApplicationConfiguration(address: .hostname("127.0.0.1", port: port))
         try await Application(router: router, configuration: configuration).runService()
-    }
-
-    /// AVIF and WebP, if the client names them; `*/*` names neither. (Weights but 0 are not looked at.)
-    static func formats(acceptedBy field: String) -> [ImageContentType] {
-        let items = field.split(separator: ",").map { $0.split(separator: ";").map { $0.filter { $0 != " " } } }
-        return [.avif, .webp].filter { type in items.contains { $0.first == type.mimeType && !$0.contains("q=0") } }
     }
 }

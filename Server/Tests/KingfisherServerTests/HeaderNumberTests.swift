@@ -1,8 +1,6 @@
 // Every number that is read of a request's head, at its bounds and far beyond: it is answered, and nothing traps.
 
-import HTTPTypes
-import KFImageURLs
-@_spi(Server) import Kingfisher
+import Kingfisher
 import KingfisherServer
 import Testing
 
@@ -31,20 +29,6 @@ import Testing
                 #expect(answer.status == 200 && answer.body.count == server.renderer.image.image.data.count)
             }
             connection.leave()
-        }
-    }
-
-    @Test("Dates of any numbers are compared", arguments: numbers) func dates(number: String) {
-        let whole = "Sun, 06 Nov 1994 08:49:37 GMT"
-        for date in ["Sun, \(number) Nov 1994 08:49:37 GMT", "Sun, 06 Nov \(number) 08:49:37 GMT", number] {
-            // The same text counts as the same date, whatever it says.
-            #expect(isUnmodified(for: [.ifModifiedSince: date], entityTag: nil, lastModified: date))
-            for (known, modified) in [(date, whole), (whole, date)] {
-                let fields: HTTPFields = [.ifModifiedSince: known]
-                let dates = [modified, known].compactMap { dateOfHTTP($0) }
-                let isOlder = dates.count == 2 && dates[0] <= dates[1]
-                #expect(isUnmodified(for: fields, entityTag: nil, lastModified: modified) == isOlder)
-            }
         }
     }
 

@@ -132,7 +132,7 @@ public struct EncodedImage: Sendable {
     public var contentType: ImageContentType { content.contentType }
     /// A number that is the same for the same bytes, on every machine, and another one for others (XXH3, 64 bits).
     ///
-    /// It was computed when the file was made or read from the disk, so it is the cheap `ETag` of an answer.
+    /// It was computed when the file was made or read from the disk, so ``entityTag`` costs nothing.
     public var checksum: UInt64 { content.checksum }
     /// Its width in pixels; 0 if the file's header cannot be read, which is done when this is first asked for.
     public var pixelWidth: Int { content.info?.pixelWidth ?? 0 }

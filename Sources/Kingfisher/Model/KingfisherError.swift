@@ -201,16 +201,7 @@ extension KingfisherError {
     /// The reason why no image could be made of the bytes; nil when the bytes are valid and a processor failed, and for
     /// all other errors. (Not in Kingfisher.)
     ///
-    /// A server chooses its status by it:
-    ///
-    /// ```swift
-    /// switch error.imagingError {
-    /// case .limitExceeded, .tooManyFrames, .outOfMemory: status = 413  // content too large
-    /// case .emptyData, .unrecognizedFormat, .unsupported, .notBuiltIn: status = 415  // no image, or of no known format
-    /// case .malformed, .coderFailed, .encodingFailed, .decoderEnded: status = 422  // an image, but damaged
-    /// case .isolationUnavailable, nil: status = 500  // the server's fault
-    /// }
-    /// ```
+    /// For a server, ``responseStatus`` is the status that fits.
     ///
     /// A response larger than a downloader accepts is a ``ResponseErrorReason/responseTooLarge(task:limit:)`` already,
     /// and no error of imaging. The reason was found out when the bytes were decoded. Of an error that is read late, after

@@ -1,4 +1,4 @@
-// Why a URL is none to load from, for servers that answer with a status.
+// Why a URL is none to load from, for the status of a server's response.
 
 import Foundation
 
@@ -17,13 +17,7 @@ public enum URLRefusal: Hashable, Sendable {
 extension KingfisherError {
     /// Why nothing was loaded from the URL, if that is the fault of the URL; nil for any other error.
     ///
-    /// ```swift
-    /// switch error.urlRefusal {
-    /// case .unsupported, .malformedData: status = 400
-    /// case .address, .file: status = 403
-    /// case nil: status = 502
-    /// }
-    /// ```
+    /// For a server, ``responseStatus`` is the status that fits.
     public var urlRefusal: URLRefusal? {
         switch self {
         case .requestError(.fileURLNotAllowed): .file

@@ -6,8 +6,14 @@ import KFImageURLs
 @_spi(Server) import Kingfisher
 
 extension ImageAnswers {
+    /// The validators of a result; none of a damaged one.
+    func validators(of served: ServedImage) -> ResponseValidators {
+        if served.image.image.isDamaged { return ResponseValidators() }
+        return ResponseValidators(entityTag: entityTag(of: served), lastModified: lastModified(of: served))
+    }
+
     /// The `ETag` of a result, with the part that the configuration puts before each; nil without one.
-    func entityTag(of served: ServedImage) -> String? {
+    private func entityTag(of served: ServedImage) -> String? {
         let delivery = configuration.delivery
         guard delivery.sendsETag else { return nil }
         let tag = served.image.entityTag
@@ -15,7 +21,7 @@ extension ImageAnswers {
     }
 
     /// When the source was changed, but no earlier than the configuration allows; nil without a field.
-    func lastModified(of served: ServedImage) -> String? {
+    private func lastModified(of served: ServedImage) -> String? {
         let delivery = configuration.delivery
         guard delivery.sendsLastModified, let field = served.image.lastModified else { return nil }
         guard let earliest = delivery.earliestModification, let date = dateOfHTTP(field), date < earliest else {

@@ -1,4 +1,4 @@
-// For how long caches may keep an answer, and whether a client has it already. For the answers.
+// For how long caches may keep an answer. For the answers.
 
 package import Foundation
 package import HTTPTypes
@@ -35,23 +35,14 @@ package struct CachePolicy {
         let ours = "max-age=\(min(maxAge, left)), public"
         guard let metadata else { return [.cacheControl: ours] }
         guard delivery.passesCacheControl else {
-            return [.cacheControl: Self.restricted(metadata, to: left, at: now) ?? ours]
+            guard metadata.forbidsStoring(inShared: true) else { return [.cacheControl: ours] }
+            return [.cacheControl: metadata.remainingCacheControl(at: now, atMost: Double(left)) ?? ours]
         }
         if let field = metadata.cacheControl {
             let age = Int(max(0, min(metadata.currentAge(at: now), 1e9)))
             return [.cacheControl: Self.shortened(field, to: left), .age: "\(age)"]
         }
-        guard let expires = metadata.expires else { return [.cacheControl: ours] }
-        let seconds = Int(max(0, min(expires.timeIntervalSince(now), 1e9)))
-        return [.cacheControl: "max-age=\(min(seconds, left)), public"]
-    }
-
-    /// The field for a source that shared caches may not keep; nil if they may.
-    private static func restricted(_ metadata: CacheMetadata, to seconds: Int, at now: Date) -> String? {
-        guard metadata.forbidsStoring(inShared: true) else { return nil }
-        if metadata.forbidsStoring { return "no-store" }
-        let left = (metadata.freshnessLifetime ?? 0) - metadata.currentAge(at: now)
-        return "private, max-age=\(min(Int(max(0, min(left, 1e9))), seconds))"
+        return [.cacheControl: metadata.remainingCacheControl(at: now, atMost: Double(left)) ?? ours]
     }
 
     /// A field that allows no more seconds than that.
@@ -59,9 +50,9 @@ package struct CachePolicy {
         if seconds == .max { return field }
         var isLimited = false
         let directives = field.split(separator: ",").map { directive -> String in
-            let parts = directive.trimmed().split(separator: "=", maxSplits: 1)
+            let parts = directive.trimmingCharacters(in: .whitespaces).split(separator: "=", maxSplits: 1)
             guard parts.count == 2, ["max-age", "s-maxage"].contains(parts[0].lowercased()) else {
-                return String(directive.trimmed())
+                return directive.trimmingCharacters(in: .whitespaces)
             }
             isLimited = isLimited || parts[0].lowercased() == "max-age"
             return "\(parts[0])=\(min(Int(parts[1]) ?? 0, seconds))"
@@ -74,20 +65,7 @@ extension HTTPFields {
     /// Whether a request has the server ask for what it has a copy of, as a browser does that reloads all of a page.
     package var asksForReload: Bool {
         self[values: .cacheControl].contains { field in
-            field.split(separator: ",").contains { $0.trimmed().lowercased() == "no-cache" }
+            field.split(separator: ",").contains { $0.trimmingCharacters(in: .whitespaces).lowercased() == "no-cache" }
         }
     }
-}
-
-/// Whether the client has what would be sent.
-package func isUnmodified(for request: HTTPFields, entityTag: String?, lastModified: String?) -> Bool {
-    if let field = request[.ifNoneMatch] {
-        guard let entityTag else { return false }
-        return field.split(separator: ",").map { $0.trimmed() }
-            .contains { $0 == "*" || ($0.hasPrefix("W/") ? $0.dropFirst(2) : $0) == entityTag }
-    }
-    guard let lastModified, let field = request[.ifModifiedSince] else { return false }
-    if field == lastModified { return true }
-    guard let modified = dateOfHTTP(lastModified), let known = dateOfHTTP(field) else { return false }
-    return modified <= known
 }

@@ -28,12 +28,9 @@ struct ImageAnswers: Sendable {
         known: HotRequests.Known? = nil
     ) -> Response {
         let image = served.image.image
-        let entityTag = entityTag(of: served)
-        let lastModified = lastModified(of: served)
         let status = status(of: served)
-        if status == .ok, !image.isDamaged,
-            isUnmodified(for: request.headerFields, entityTag: entityTag, lastModified: lastModified)
-        {
+        let (tag, date) = (request.headerFields[.ifNoneMatch], request.headerFields[.ifModifiedSince])
+        if status == .ok, validators(of: served).isUnmodified(ifNoneMatch: tag, ifModifiedSince: date) {
             return Response(status: .notModified, headers: cachingFields(of: served, plan))
         }
         var fields =
@@ -61,12 +58,9 @@ struct ImageAnswers: Sendable {
             maxAge: maxAge(of: served),
             until: plan.delivery.expirationDate
         )
-        var fields: HTTPFields = [.cacheControl: "no-store"]
-        if !image.isDamaged {
-            fields = policy.fields(for: image.cacheMetadata)
-            fields[.eTag] = entityTag(of: served)
-            fields[.lastModified] = lastModified(of: served)
-        }
+        var fields = image.isDamaged ? [.cacheControl: "no-store"] : policy.fields(for: image.cacheMetadata)
+        let validators = validators(of: served)
+        (fields[.eTag], fields[.lastModified]) = (validators.entityTag, validators.lastModified)
         if configuration.delivery.namesSource, served.error == nil { fields.nameSource(plan.sourceBytes) }
         fields[.accessControlAllowOrigin] = configuration.delivery.allowedOrigin
         let varying = [(configuration.output.negotiates, "Accept"), (configuration.sources.handsCookiesOn, "Cookie")]

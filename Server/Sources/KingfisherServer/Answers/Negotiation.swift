@@ -1,6 +1,7 @@
 // From the client's `Accept` to the formats that it gets. For the routes.
 
 package import KFImageURLs
+import Kingfisher
 
 /// The request for a plan's result, in a format that the client accepts where the configuration says so.
 ///
@@ -12,10 +13,9 @@ package func negotiated(
     _ configuration: ServerConfiguration
 ) -> RenderingRequest {
     guard configuration.output.negotiates, !plan.output.isRaw else { return RenderingRequest(plan: plan) }
-    let acceptance = Acceptance(accept ?? "")
-    let accepted = configuration.output.negotiable
-        .filter { configuration.urls.writableFormats.contains($0.format) && acceptance.names($0.format) }
-        .sorted { acceptance.quality(of: $0.format) > acceptance.quality(of: $1.format) }
+    let offered = configuration.output.negotiable.filter { configuration.urls.writableFormats.contains($0.format) }
+    let preferred = AcceptedFormats(accept).preferred(of: offered.map(\.format.contentType))
+    let accepted = preferred.compactMap { type in offered.first { $0.format.contentType == type } }
     let enforced = accepted.filter { $0.mode == .enforced }.map(\.format)
     guard let named = plan.output.format else {
         return RenderingRequest(
@@ -37,42 +37,5 @@ extension OutputSettings {
     /// The formats that clients may get because they accept them, the smallest first.
     fileprivate var negotiable: [(format: FileFormat, mode: Negotiation)] {
         [(.avif, avif), (.webp, webP)].filter { $0.mode != .off }
-    }
-}
-
-/// What a client accepts.
-private struct Acceptance {
-    /// Weights from 0 to 1 by range of media types.
-    private var weights: [Substring: Double] = [:]
-
-    init(_ field: String) {
-        for item in field.split(separator: ",") {
-            let parts = item.split(separator: ";").map { $0.trimmed() }
-            guard let range = parts.first else { continue }
-            let weight = parts.dropFirst().first { $0.hasPrefix("q=") || $0.hasPrefix("Q=") }
-            weights[Substring(range.lowercased())] = weight.map { Double($0.dropFirst(2)) ?? 0 } ?? 1
-        }
-    }
-
-    /// Whether the client names the format, and likes it no less than JPEG.
-    ///
-    /// `*/*` names none: programs that send it may know no new formats.
-    func names(_ format: FileFormat) -> Bool {
-        guard let weight = weights["image/\(format.rawValue)"], weight > 0 else { return false }
-        return weight >= quality(of: .jpeg)
-    }
-
-    func quality(of format: FileFormat) -> Double {
-        weights["image/\(format.rawValue)"] ?? weights["image/*"] ?? weights["*/*"] ?? 0
-    }
-}
-
-extension StringProtocol {
-    /// Without spaces and tabs at its ends.
-    func trimmed() -> SubSequence {
-        let isBlank: (Character) -> Bool = { $0 == " " || $0 == "\t" }
-        let tail = drop(while: isBlank)
-        guard let last = tail.lastIndex(where: { !isBlank($0) }) else { return tail }
-        return tail[...last]
     }
 }

@@ -33,15 +33,15 @@ extension RenderingError {
     /// What the bytes of a source lack to be an image.
     init(_ error: ImagingError) {
         let reason = "Of the source no image can be made: \(error.description)."
-        switch error {
-        case .limitExceeded, .tooManyFrames, .outOfMemory: self = .tooLarge(reason)
-        case .emptyData, .unrecognizedFormat, .unsupported, .notBuiltIn:
-            self.init(status: 422, kind: "not_an_image", reason: reason)
-        case .malformed, .coderFailed, .decoderEnded: self = .damaged(reason)
-        // The server's fault, not the source's.
-        case .isolationUnavailable: self.init(status: 500, kind: "internal", reason: reason)
-        case .encodingFailed: self.init(status: 422, kind: "not_encodable", reason: reason)
-        }
+        let kind =
+            switch error {
+            case .limitExceeded, .tooManyFrames, .outOfMemory: "too_large"
+            case .emptyData, .unrecognizedFormat, .unsupported, .notBuiltIn: "not_an_image"
+            case .malformed, .coderFailed, .decoderEnded: "damaged"
+            case .isolationUnavailable: "internal"
+            case .encodingFailed: "not_encodable"
+            }
+        self.init(status: error.responseStatus, kind: kind, reason: reason)
     }
 
     /// Why a load failed, except for what its bytes lack.

@@ -316,7 +316,7 @@ package struct ImageRenderer: Rendering {
 
 extension RenderedImage {
     fileprivate init(_ image: EncodedImage, lastModified: String?) {
-        self.init(image: image, entityTag: "\"" + String(image.checksum, radix: 36) + "\"")
+        self.init(image: image, entityTag: image.entityTag)
         isStale = image.isStale
         if let lastModified { self.lastModified = lastModified }
     }

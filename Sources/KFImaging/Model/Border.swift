@@ -14,12 +14,6 @@ public struct Border: Sendable, Hashable {
     public var roundingCorners: RectCorner
 
     /// A border.
-    ///
-    /// - Parameters:
-    ///   - color: The colour of the line.
-    ///   - lineWidth: The width of the line in points.
-    ///   - radius: The radius of the line's outer edge at the corners.
-    ///   - roundingCorners: The corners that have the radius.
     public init(
         color: Color = .black,
         lineWidth: CGFloat = 4,

@@ -49,8 +49,6 @@ public struct RectCorner: OptionSet, Sendable, Hashable {
     public let rawValue: Int
 
     /// A set from its bits.
-    ///
-    /// - Parameter rawValue: One bit a corner.
     public init(rawValue: Int) { self.rawValue = rawValue }
 
     /// The top left corner.

@@ -25,12 +25,6 @@ extension Image {
         public var right: CGFloat
 
         /// Creates insets.
-        ///
-        /// - Parameters:
-        ///   - top: From the top edge.
-        ///   - left: From the left edge.
-        ///   - bottom: From the bottom edge.
-        ///   - right: From the right edge.
         public init(top: CGFloat = 0, left: CGFloat = 0, bottom: CGFloat = 0, right: CGFloat = 0) {
             (self.top, self.left, self.bottom, self.right) = (top, left, bottom, right)
         }

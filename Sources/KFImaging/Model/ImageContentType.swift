@@ -10,8 +10,6 @@ public struct ImageContentType: RawRepresentable, Hashable, Sendable, Codable {
     public let rawValue: String
 
     /// A kind of the given name.
-    ///
-    /// - Parameter rawValue: The uniform type identifier.
     public init(rawValue: String) { self.rawValue = rawValue }
 
     /// JPEG.

@@ -15,12 +15,6 @@ public struct ImageCreatingOptions: Sendable, Hashable {
     public var onlyFirstFrame: Bool
 
     /// Creates options; by default, frames are decoded on demand.
-    ///
-    /// - Parameters:
-    ///   - scale: Pixels a point.
-    ///   - duration: How long a preloaded animation takes once, in seconds; 0 or less takes it from the data.
-    ///   - preloadAll: Whether all frames are decoded at once.
-    ///   - onlyFirstFrame: Whether only the first frame is needed.
     public init(
         scale: CGFloat = 1,
         duration: TimeInterval = 0,

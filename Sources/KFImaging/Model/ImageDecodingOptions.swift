@@ -18,11 +18,6 @@ public struct ImageDecodingOptions: Sendable, Hashable {
     public var limits: ImageDecodingLimits
 
     /// Options of decoding.
-    ///
-    /// - Parameters:
-    ///   - scale: Pixels a point.
-    ///   - maxPixelSize: A limit on the longer displayed side in pixels.
-    ///   - limits: The limits beyond which data is refused.
     public init(scale: CGFloat = 1, maxPixelSize: Int? = nil, limits: ImageDecodingLimits = .default) {
         self.scale = scale
         self.maxPixelSize = maxPixelSize

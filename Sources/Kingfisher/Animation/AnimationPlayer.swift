@@ -111,8 +111,6 @@ public final class AnimationPlayer {
     private var resumes: Bool?
 
     /// A player without an image, not attached.
-    ///
-    /// - Parameter displayLink: The source of ticks; for this player alone.
     public convenience init(displayLink: any DisplayLinkCompatible = TimerDisplayLink()) {
         self.init(displayLink: displayLink, preloadQueue: nil)
     }

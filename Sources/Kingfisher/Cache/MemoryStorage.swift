@@ -31,9 +31,6 @@ public enum MemoryStorage {
         public var keepWhenEnteringBackground = false
 
         /// Creates a configuration.
-        /// - Parameters:
-        ///   - totalCostLimit: The bytes all entries together may take; 0 means no limit.
-        ///   - cleanInterval: The seconds between two removals of expired entries; 0 means never.
         public init(totalCostLimit: Int, cleanInterval: TimeInterval = 120) {
             self.totalCostLimit = totalCostLimit
             self.cleanInterval = cleanInterval

@@ -32,13 +32,6 @@ extension KFOptionSetter {
     }
 
     /// Appends a ``RoundCornerImageProcessor``.
-    ///
-    /// - Parameters:
-    ///   - radius: The radius of the corners.
-    ///   - targetSize: The size in points the image is stretched to first; nil keeps its own.
-    ///   - corners: Which corners are rounded.
-    ///   - backgroundColor: The colour laid under the image; nil leaves the corners transparent.
-    /// - Returns: The changed copy.
     public func roundCorner(
         radius: Radius,
         targetSize: CGSize? = nil,
@@ -56,12 +49,6 @@ extension KFOptionSetter {
     }
 
     /// Appends a ``ResizingImageProcessor``.
-    ///
-    /// - Parameters:
-    ///   - referenceSize: The size in points.
-    ///   - mode: How the image is fitted to it.
-    ///   - filter: How the new pixels are made out of the old ones.
-    /// - Returns: The changed copy.
     public func resizing(
         referenceSize: CGSize,
         mode: ContentMode = .none,

@@ -28,8 +28,6 @@ public struct AnyCacheKeyFilter: CacheKeyFilter {
     public init(_ key: @escaping @Sendable (URL) -> String) { self.key = key }
 
     /// The closure's result.
-    /// - Parameter url: The URL of a download.
-    /// - Returns: The key.
     public func cacheKey(for url: URL) -> String { key(url) }
 }
 
@@ -47,8 +45,6 @@ public struct QueryItemsCacheKeyFilter: CacheKeyFilter, Hashable {
     public init(removing names: Set<String>) { self.names = names }
 
     /// The key of the URL without the items.
-    /// - Parameter url: The URL of a download.
-    /// - Returns: The key.
     public func cacheKey(for url: URL) -> String {
         let text = url.absoluteString
         let end = text.firstIndex(of: "#") ?? text.endIndex

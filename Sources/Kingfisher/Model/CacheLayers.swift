@@ -6,7 +6,6 @@ public struct CacheLayers: OptionSet, Hashable, Sendable {
     public let rawValue: UInt8
 
     /// Creates a set of layers.
-    /// - Parameter rawValue: A bit for each layer.
     public init(rawValue: UInt8) { self.rawValue = rawValue }
 
     /// Images in memory.

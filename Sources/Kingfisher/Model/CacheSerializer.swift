@@ -61,10 +61,7 @@ public struct DefaultCacheSerializer: CacheSerializer, Hashable {
     /// that were processed become an animated WebP, which loses nothing at quality 1. What is too large for JPEG or WebP
     /// becomes PNG.
     ///
-    /// - Parameters:
-    ///   - image: The image.
-    ///   - original: The bytes it was made from.
-    /// - Returns: The bytes; nil for an empty image, and for an animation that cannot be written.
+    /// Nil for an empty image, and for an animation that cannot be written.
     public func data(with image: KFCrossPlatformImage, original: Data?) -> Data? {
         let bytes = original ?? image.animatedData
         let type = bytes.flatMap { ImageContentType(sniffing: $0) }
@@ -89,10 +86,6 @@ public struct DefaultCacheSerializer: CacheSerializer, Hashable {
     }
 
     /// The image the bytes decode to, with the scale of the options.
-    /// - Parameters:
-    ///   - data: Bytes from the cache.
-    ///   - options: Names the scale, and how animations are decoded.
-    /// - Returns: The image, or nil for bytes that cannot be decoded.
     public func image(with data: Data, options: KingfisherParsedOptionsInfo) -> KFCrossPlatformImage? {
         .decoded(from: data, options: options.imageCreatingOptions)
     }
@@ -143,10 +136,8 @@ public struct FormatIndicatedCacheSerializer: CacheSerializer, Hashable {
     }
 
     /// The image in the indicated format; failing that in the original's, failing that the original bytes.
-    /// - Parameters:
-    ///   - image: The image.
-    ///   - original: The bytes it was made from.
-    /// - Returns: The bytes, or nil for an empty image.
+    ///
+    /// Nil for an empty image.
     public func data(with image: KFCrossPlatformImage, original: Data?) -> Data? {
         image.encoded(as: type, quality: quality, lossless: lossless)
             ?? original.flatMap { ImageContentType(sniffing: $0) }.flatMap { image.encoded(as: $0, quality: quality) }
@@ -155,10 +146,6 @@ public struct FormatIndicatedCacheSerializer: CacheSerializer, Hashable {
     }
 
     /// The image the bytes decode to, with the scale of the options.
-    /// - Parameters:
-    ///   - data: Bytes from the cache.
-    ///   - options: Names the scale, and how animations are decoded.
-    /// - Returns: The image, or nil for bytes that cannot be decoded.
     public func image(with data: Data, options: KingfisherParsedOptionsInfo) -> KFCrossPlatformImage? {
         .decoded(from: data, options: options.imageCreatingOptions)
     }
@@ -190,17 +177,9 @@ public struct AnyCacheSerializer: CacheSerializer, Hashable {
     }
 
     /// The result of the first closure.
-    /// - Parameters:
-    ///   - image: The image.
-    ///   - original: The bytes it was made from, if they are known.
-    /// - Returns: The bytes, or nil.
     public func data(with image: KFCrossPlatformImage, original: Data?) -> Data? { encode(image, original) }
 
     /// The result of the second closure.
-    /// - Parameters:
-    ///   - data: Bytes from the cache.
-    ///   - options: The options of the load.
-    /// - Returns: The image, or nil.
     public func image(with data: Data, options: KingfisherParsedOptionsInfo) -> KFCrossPlatformImage? {
         decode(data, options)
     }

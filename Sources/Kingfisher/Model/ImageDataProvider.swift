@@ -117,9 +117,6 @@ public struct RawImageDataProvider: ImageDataProvider {
     public var cacheKey: String
 
     /// Creates a provider for bytes at hand.
-    /// - Parameters:
-    ///   - data: The bytes.
-    ///   - cacheKey: The key in the caches.
     public init(data: Data, cacheKey: String) {
         self.data = data
         self.cacheKey = cacheKey

@@ -22,8 +22,6 @@ public struct AnyImageModifier: ImageModifier {
     public init(modify: @escaping @Sendable (KFCrossPlatformImage) throws -> KFCrossPlatformImage) { block = modify }
 
     /// The closure's image, or the given one when the closure throws.
-    /// - Parameter image: The image as it would be delivered.
-    /// - Returns: The image to deliver.
     public func modify(_ image: KFCrossPlatformImage) -> KFCrossPlatformImage { (try? block(image)) ?? image }
 }
 
@@ -33,12 +31,9 @@ public struct RenderingModeImageModifier: ImageModifier {
     public let renderingMode: KFCrossPlatformImage.RenderingMode
 
     /// Creates a modifier.
-    /// - Parameter renderingMode: The rendering mode.
     public init(renderingMode: KFCrossPlatformImage.RenderingMode = .automatic) { self.renderingMode = renderingMode }
 
     /// The same image with the rendering mode.
-    /// - Parameter image: The image as it would be delivered.
-    /// - Returns: The image to deliver.
     public func modify(_ image: KFCrossPlatformImage) -> KFCrossPlatformImage { image.withRenderingMode(renderingMode) }
 }
 
@@ -49,8 +44,6 @@ public struct FlipsForRightToLeftLayoutDirectionImageModifier: ImageModifier {
     public init() {}
 
     /// The same image, to be flipped.
-    /// - Parameter image: The image as it would be delivered.
-    /// - Returns: The image to deliver.
     public func modify(_ image: KFCrossPlatformImage) -> KFCrossPlatformImage {
         image.imageFlippedForRightToLeftLayoutDirection()
     }
@@ -62,12 +55,9 @@ public struct AlignmentRectInsetsImageModifier: ImageModifier {
     public let alignmentInsets: KFCrossPlatformImage.EdgeInsets
 
     /// Creates a modifier.
-    /// - Parameter alignmentInsets: The insets in points.
     public init(alignmentInsets: KFCrossPlatformImage.EdgeInsets) { self.alignmentInsets = alignmentInsets }
 
     /// The same image with the insets.
-    /// - Parameter image: The image as it would be delivered.
-    /// - Returns: The image to deliver.
     public func modify(_ image: KFCrossPlatformImage) -> KFCrossPlatformImage {
         image.withAlignmentRectInsets(alignmentInsets)
     }

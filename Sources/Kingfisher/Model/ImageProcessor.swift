@@ -79,10 +79,6 @@ public struct DefaultImageProcessor: ImageProcessor {
     public init() {}
 
     /// The decoded image, or the given one with the scale of the options.
-    /// - Parameters:
-    ///   - item: Data to decode or an image.
-    ///   - options: Names the scale, and how animations are decoded.
-    /// - Returns: The image, or nil for data that cannot be decoded.
     public func process(item: ImageProcessItem, options: KingfisherParsedOptionsInfo) -> KFCrossPlatformImage? {
         switch item {
         case .image(let image): image.withScale(options.scaleFactor)

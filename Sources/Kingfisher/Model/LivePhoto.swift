@@ -61,11 +61,9 @@ public struct LivePhotoSource: Sendable {
     public let resources: [LivePhotoResource]
 
     /// Creates a source.
-    /// - Parameter resources: The files.
     public init(resources: [LivePhotoResource]) { self.resources = resources }
 
     /// Creates a source of files whose types follow from their URLs.
-    /// - Parameter resources: The files.
     @_disfavoredOverload
     public init(resources: [any Resource]) {
         self.init(resources: resources.map { LivePhotoResource(resource: $0) })

@@ -79,11 +79,6 @@ public struct ImageLoadingResult: Sendable {
     var response: TransportResponse?
 
     /// Creates a result.
-    /// - Parameters:
-    ///   - image: The processed image.
-    ///   - url: The URL of the request that was sent.
-    ///   - originalData: The bytes the image was made from.
-    ///   - metrics: How long the phases of the download took.
     public init(image: KFCrossPlatformImage, url: URL? = nil, originalData: Data, metrics: NetworkMetrics? = nil) {
         self.image = image
         self.url = url

@@ -34,11 +34,6 @@ public struct AnyDataDecryptor: ImageDataDecryptor, Hashable {
     public init(decrypt: @escaping @Sendable (Data, URLResponse?) throws -> Data?) { self.decrypt = decrypt }
 
     /// The closure's result.
-    /// - Parameters:
-    ///   - data: All bytes as they arrived.
-    ///   - response: The head of the response.
-    /// - Returns: The decrypted bytes, or nil.
-    /// - Throws: The closure's error.
     public func decrypt(_ data: Data, response: URLResponse?) throws -> Data? { try decrypt(data, response) }
 
     /// Whether one is a copy of the other.
@@ -55,10 +50,6 @@ public struct Base64DataDecryptor: ImageDataDecryptor, Hashable {
     public init() {}
 
     /// The decoded bytes.
-    /// - Parameters:
-    ///   - data: The text.
-    ///   - response: The head of the response, which does not matter.
-    /// - Returns: The bytes, or nil.
     public func decrypt(_ data: Data, response: URLResponse?) -> Data? {
         Data(base64Encoded: data, options: .ignoreUnknownCharacters)
     }

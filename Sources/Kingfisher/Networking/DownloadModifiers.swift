@@ -27,8 +27,6 @@ public protocol ImageDownloadRequestModifier: AsyncImageDownloadRequestModifier 
 
 extension ImageDownloadRequestModifier {
     /// The result of the synchronous method.
-    /// - Parameter request: The request as it would be sent.
-    /// - Returns: The request to send, or nil to refuse.
     public func modified(for request: URLRequest) async -> URLRequest? {
         let modify: (URLRequest) -> URLRequest? = modified(for:)
         return modify(request)
@@ -49,8 +47,6 @@ public protocol ThrowingImageDownloadRequestModifier: AsyncImageDownloadRequestM
 
 extension ThrowingImageDownloadRequestModifier {
     /// The result of the throwing method; nil when it throws.
-    /// - Parameter request: The request as it would be sent.
-    /// - Returns: The request to send, or nil to refuse.
     public func modified(for request: URLRequest) async -> URLRequest? {
         let modify: (URLRequest) async throws -> URLRequest = modified(for:)
         return try? await modify(request)
@@ -85,8 +81,6 @@ public struct AnyModifier: ImageDownloadRequestModifier {
     }
 
     /// The closure's result.
-    /// - Parameter request: The request as it would be sent.
-    /// - Returns: The request to send, or nil to refuse.
     public func modified(for request: URLRequest) -> URLRequest? { modify(request) }
 }
 
@@ -118,10 +112,6 @@ public struct AnyDataModifier: ImageDownloadDataModifier, Hashable {
     public init(modify: @escaping @Sendable (Data, SessionDataTask) -> Data?) { self.modify = modify }
 
     /// The closure's result.
-    /// - Parameters:
-    ///   - data: The bytes as they arrived.
-    ///   - task: The transfer.
-    /// - Returns: The bytes to use, or nil.
     public func modified(_ data: Data, for task: SessionDataTask) -> Data? { modify(data, task) }
 
     /// Whether one is a copy of the other.
@@ -171,11 +161,6 @@ public struct AnyRedirectHandler: ImageDownloadRedirectHandler, Hashable {
     public init(handle: @escaping Handle) { self.handle = handle }
 
     /// The request that the closure passed to its callback.
-    /// - Parameters:
-    ///   - task: The transfer.
-    ///   - response: The 3xx response.
-    ///   - newRequest: The request that would be sent.
-    /// - Returns: The request to follow, or nil.
     public func handleHTTPRedirection(
         for task: SessionDataTask,
         response: HTTPURLResponse,

@@ -55,8 +55,6 @@ public struct AnyResponseModifier: ImageDownloadResponseModifier, Hashable {
     }
 
     /// The closure's result.
-    /// - Parameter response: The response as it arrived.
-    /// - Returns: The response to go on with, or nil.
     public func modified(for response: HTTPURLResponse) async -> HTTPURLResponse? { await modify(response) }
 
     /// Whether one is a copy of the other.

@@ -17,11 +17,6 @@ public struct BlendImageProcessor: ImageProcessor {
     public let backgroundColor: KFCrossPlatformColor?
 
     /// Creates a processor.
-    ///
-    /// - Parameters:
-    ///   - blendMode: How image and background are combined.
-    ///   - alpha: The factor the image's opacity is multiplied by first, 0…1.
-    ///   - backgroundColor: The colour the image is laid over; nil is none.
     public init(blendMode: CGBlendMode, alpha: CGFloat = 1.0, backgroundColor: KFCrossPlatformColor? = nil) {
         self.blendMode = blendMode
         self.alpha = alpha
@@ -32,11 +27,6 @@ public struct BlendImageProcessor: ImageProcessor {
     }
 
     /// The blended image; data is decoded first.
-    ///
-    /// - Parameters:
-    ///   - item: Data to decode or an image.
-    ///   - options: Names the scale.
-    /// - Returns: The image, or nil for data that cannot be decoded.
     public func process(item: ImageProcessItem, options: KingfisherParsedOptionsInfo) -> KFCrossPlatformImage? {
         DefaultImageProcessor.default.process(item: item, options: options)?
             .blended(blendMode, alpha: alpha, background: backgroundColor)
@@ -57,11 +47,6 @@ public struct CompositingImageProcessor: ImageProcessor {
     public let backgroundColor: KFCrossPlatformColor?
 
     /// Creates a processor.
-    ///
-    /// - Parameters:
-    ///   - compositingOperation: How image and background are combined.
-    ///   - alpha: The factor the image's opacity is multiplied by first, 0…1.
-    ///   - backgroundColor: The colour the image is laid over; nil is none.
     public init(
         compositingOperation: NSCompositingOperation,
         alpha: CGFloat = 1.0,
@@ -76,11 +61,6 @@ public struct CompositingImageProcessor: ImageProcessor {
     }
 
     /// The composited image; data is decoded first.
-    ///
-    /// - Parameters:
-    ///   - item: Data to decode or an image.
-    ///   - options: Names the scale.
-    /// - Returns: The image, or nil for data that cannot be decoded.
     public func process(item: ImageProcessItem, options: KingfisherParsedOptionsInfo) -> KFCrossPlatformImage? {
         DefaultImageProcessor.default.process(item: item, options: options)?
             .blended(compositingOperation.blendMode, alpha: alpha, background: backgroundColor)
@@ -97,10 +77,6 @@ public struct OverlayImageProcessor: ImageProcessor {
     public let fraction: CGFloat
 
     /// Creates a processor.
-    ///
-    /// - Parameters:
-    ///   - overlay: The colour.
-    ///   - fraction: How much of the image shows: 0 is nothing but the colour, 1 is the image as it was.
     public init(overlay: KFCrossPlatformColor, fraction: CGFloat = 0.5) {
         self.overlay = overlay
         self.fraction = fraction
@@ -109,11 +85,6 @@ public struct OverlayImageProcessor: ImageProcessor {
     }
 
     /// The image with the colour over it; data is decoded first.
-    ///
-    /// - Parameters:
-    ///   - item: Data to decode or an image.
-    ///   - options: Names the scale.
-    /// - Returns: The image, or nil for data that cannot be decoded.
     public func process(item: ImageProcessItem, options: KingfisherParsedOptionsInfo) -> KFCrossPlatformImage? {
         DefaultImageProcessor.default.process(item: item, options: options)?.overlaid(overlay, fraction: fraction)
     }

@@ -13,19 +13,12 @@ public struct BlurImageProcessor: ImageProcessor {
     public let blurRadius: CGFloat
 
     /// Creates a processor.
-    ///
-    /// - Parameter blurRadius: The standard deviation in points.
     public init(blurRadius: CGFloat) {
         self.blurRadius = blurRadius
         identifier = "com.onevcat.Kingfisher.BlurImageProcessor(\(blurRadius.identifierText))"
     }
 
     /// The blurred image; data is decoded first.
-    ///
-    /// - Parameters:
-    ///   - item: Data to decode or an image.
-    ///   - options: Names the scale.
-    /// - Returns: The image, or nil for data that cannot be decoded.
     public func process(item: ImageProcessItem, options: KingfisherParsedOptionsInfo) -> KFCrossPlatformImage? {
         DefaultImageProcessor.default.process(item: item, options: options)?
             .blurred(radius: Double(blurRadius * options.scaleFactor))
@@ -40,19 +33,12 @@ public struct GaussianBlurImageProcessor: ImageProcessor {
     public let sigma: CGFloat
 
     /// Creates a processor.
-    ///
-    /// - Parameter sigma: The standard deviation in points.
     public init(sigma: CGFloat) {
         self.sigma = sigma
         identifier = "com.onevcat.Kingfisher.GaussianBlurImageProcessor(\(sigma.identifierText))"
     }
 
     /// The blurred image; data is decoded first.
-    ///
-    /// - Parameters:
-    ///   - item: Data to decode or an image.
-    ///   - options: Names the scale.
-    /// - Returns: The image, or nil for data that cannot be decoded.
     public func process(item: ImageProcessItem, options: KingfisherParsedOptionsInfo) -> KFCrossPlatformImage? {
         DefaultImageProcessor.default.process(item: item, options: options)?
             .gaussianBlurred(sigma: Double(sigma * options.scaleFactor))

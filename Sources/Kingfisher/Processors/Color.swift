@@ -27,13 +27,6 @@ public struct ColorControlsProcessor: ImageProcessor {
     /// Creates a processor.
     ///
     /// Numbers that are NaN or infinite change nothing.
-    ///
-    /// - Parameters:
-    ///   - brightness: The number added to every component; 0 changes nothing.
-    ///   - contrast: The factor for distances from the middle; 1 changes nothing.
-    ///   - saturation: The factor for distances from grey; 1 changes nothing, 0 leaves greys.
-    ///   - inputEV: How many times the light is doubled; 0 changes nothing.
-    ///   - workingSpace: The space the calculation is done in.
     public init(
         brightness: CGFloat,
         contrast: CGFloat,
@@ -51,11 +44,6 @@ public struct ColorControlsProcessor: ImageProcessor {
     }
 
     /// The image in its new colours; data is decoded first.
-    ///
-    /// - Parameters:
-    ///   - item: Data to decode or an image.
-    ///   - options: Names the scale.
-    /// - Returns: The image, or nil for data that cannot be decoded.
     public func process(item: ImageProcessItem, options: KingfisherParsedOptionsInfo) -> KFCrossPlatformImage? {
         let adjustment = ColorAdjustment(
             brightness: Double(brightness),
@@ -75,8 +63,6 @@ public struct BlackWhiteProcessor: ImageProcessor {
     private let controls: ColorControlsProcessor
 
     /// Creates a processor.
-    ///
-    /// - Parameter workingSpace: The space the calculation is done in.
     public init(workingSpace: WorkingSpace = .linear) {
         identifier = "com.onevcat.Kingfisher.BlackWhiteProcessor" + workingSpace.identifierText
         controls = ColorControlsProcessor(
@@ -89,11 +75,6 @@ public struct BlackWhiteProcessor: ImageProcessor {
     }
 
     /// The image in greys; data is decoded first.
-    ///
-    /// - Parameters:
-    ///   - item: Data to decode or an image.
-    ///   - options: Names the scale.
-    /// - Returns: The image, or nil for data that cannot be decoded.
     public func process(item: ImageProcessItem, options: KingfisherParsedOptionsInfo) -> KFCrossPlatformImage? {
         controls.process(item: item, options: options)
     }
@@ -114,10 +95,6 @@ public struct TintImageProcessor: ImageProcessor {
     public let blendMode: CGBlendMode?
 
     /// Creates a processor.
-    ///
-    /// - Parameters:
-    ///   - tint: The colour; its opacity says how much of the image is left.
-    ///   - workingSpace: The space the calculation is done in.
     public init(tint: KFCrossPlatformColor, workingSpace: WorkingSpace = .linear) {
         self.tint = tint
         self.workingSpace = workingSpace
@@ -140,11 +117,6 @@ public struct TintImageProcessor: ImageProcessor {
     }
 
     /// The tinted image; data is decoded first.
-    ///
-    /// - Parameters:
-    ///   - item: Data to decode or an image.
-    ///   - options: Names the scale.
-    /// - Returns: The image, or nil for data that cannot be decoded.
     public func process(item: ImageProcessItem, options: KingfisherParsedOptionsInfo) -> KFCrossPlatformImage? {
         let image = DefaultImageProcessor.default.process(item: item, options: options)
         guard let blendMode else { return image?.tinted(with: tint, in: workingSpace) }

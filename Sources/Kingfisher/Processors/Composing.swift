@@ -20,11 +20,6 @@ public struct AnyImageProcessor: ImageProcessor {
     }
 
     /// The image that the closure returns; data is decoded first.
-    ///
-    /// - Parameters:
-    ///   - item: Data to decode or an image.
-    ///   - options: Names the scale.
-    /// - Returns: The image, or nil for data that cannot be decoded and when the closure returns nil.
     public func process(item: ImageProcessItem, options: KingfisherParsedOptionsInfo) -> KFCrossPlatformImage? {
         DefaultImageProcessor.default.process(item: item, options: options).flatMap(body)
     }
@@ -50,10 +45,7 @@ public struct CompositionImageProcessor: ImageProcessor {
 
     /// The image that the last processor returns.
     ///
-    /// - Parameters:
-    ///   - item: The input of the first processor.
-    ///   - options: The options that are passed to each.
-    /// - Returns: The image, or nil when a processor fails; those after it do not run.
+    /// When a processor fails, those after it do not run.
     public func process(item: ImageProcessItem, options: KingfisherParsedOptionsInfo) -> KFCrossPlatformImage? {
         joined.process(item: item, options: options)
     }

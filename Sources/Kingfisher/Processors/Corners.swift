@@ -74,10 +74,7 @@ public struct RoundCornerImageProcessor: ImageProcessor {
 
     /// The image with rounded corners; data is decoded first.
     ///
-    /// - Parameters:
-    ///   - item: Data to decode or an image.
-    ///   - options: Names the scale.
-    /// - Returns: The image, or nil for data that cannot be decoded and sizes no bitmap can have.
+    /// Nil, too, for sizes that no bitmap can have.
     public func process(item: ImageProcessItem, options: KingfisherParsedOptionsInfo) -> KFCrossPlatformImage? {
         DefaultImageProcessor.default.process(item: item, options: options)?
             .roundingCorners(
@@ -100,19 +97,12 @@ public struct BorderImageProcessor: ImageProcessor {
     public let border: Border
 
     /// Creates a processor.
-    ///
-    /// - Parameter border: The line.
     public init(border: Border) {
         self.border = border
         identifier = "com.onevcat.Kingfisher.BorderImageProcessor(\(border.identifierText))"
     }
 
     /// The image with the line; data is decoded first.
-    ///
-    /// - Parameters:
-    ///   - item: Data to decode or an image.
-    ///   - options: Names the scale.
-    /// - Returns: The image, or nil for data that cannot be decoded.
     public func process(item: ImageProcessItem, options: KingfisherParsedOptionsInfo) -> KFCrossPlatformImage? {
         DefaultImageProcessor.default.process(item: item, options: options)?.bordered(border)
     }
@@ -128,8 +118,6 @@ public struct CircleImageProcessor: ImageProcessor {
     public let border: Border?
 
     /// Creates a processor.
-    ///
-    /// - Parameter border: A line along the rim, half of whose width shows; its radius does not count.
     public init(border: Border? = nil) {
         self.border = border
         let text = border.map { "(\($0.lineText))" } ?? ""
@@ -137,11 +125,6 @@ public struct CircleImageProcessor: ImageProcessor {
     }
 
     /// The circle; data is decoded first.
-    ///
-    /// - Parameters:
-    ///   - item: Data to decode or an image.
-    ///   - options: Names the scale.
-    /// - Returns: The image, or nil for data that cannot be decoded.
     public func process(item: ImageProcessItem, options: KingfisherParsedOptionsInfo) -> KFCrossPlatformImage? {
         DefaultImageProcessor.default.process(item: item, options: options)?.circled(border: border)
     }

@@ -26,10 +26,7 @@ public struct CroppingImageProcessor: ImageProcessor {
 
     /// The part; data is decoded first.
     ///
-    /// - Parameters:
-    ///   - item: Data to decode or an image.
-    ///   - options: Names the scale.
-    /// - Returns: The image, or nil for data that cannot be decoded; an empty part is the whole image.
+    /// An empty part is the whole image.
     public func process(item: ImageProcessItem, options: KingfisherParsedOptionsInfo) -> KFCrossPlatformImage? {
         DefaultImageProcessor.default.process(item: item, options: options)?.cropped(toPoints: size, anchor: anchor)
     }
@@ -54,10 +51,7 @@ public struct RectCroppingImageProcessor: ImageProcessor {
 
     /// The part inside the rectangle; data is decoded first.
     ///
-    /// - Parameters:
-    ///   - item: Data to decode or an image.
-    ///   - options: Names the scale.
-    /// - Returns: The image, or nil for data that cannot be decoded; an empty part is the whole image.
+    /// An empty part is the whole image.
     public func process(item: ImageProcessItem, options: KingfisherParsedOptionsInfo) -> KFCrossPlatformImage? {
         DefaultImageProcessor.default.process(item: item, options: options)?.cropped(toPoints: rect)
     }
@@ -83,10 +77,7 @@ public struct SmartCroppingImageProcessor: ImageProcessor {
 
     /// The part; data is decoded first.
     ///
-    /// - Parameters:
-    ///   - item: Data to decode or an image.
-    ///   - options: Names the scale.
-    /// - Returns: The image, or nil for data that cannot be decoded; an empty part is the whole image.
+    /// An empty part is the whole image.
     public func process(item: ImageProcessItem, options: KingfisherParsedOptionsInfo) -> KFCrossPlatformImage? {
         DefaultImageProcessor.default.process(item: item, options: options)?.smartCropped(toPoints: size)
     }
@@ -109,10 +100,7 @@ public struct TrimmingImageProcessor: ImageProcessor {
 
     /// The image without those edges; data is decoded first.
     ///
-    /// - Parameters:
-    ///   - item: Data to decode or an image.
-    ///   - options: Names the scale.
-    /// - Returns: The image, or nil for data that cannot be decoded; an image that is nothing but edge is not changed.
+    /// An image that has nothing but such edges is not changed.
     public func process(item: ImageProcessItem, options: KingfisherParsedOptionsInfo) -> KFCrossPlatformImage? {
         DefaultImageProcessor.default.process(item: item, options: options)?.trimmed(tolerance: tolerance)
     }
@@ -163,10 +151,7 @@ public struct CanvasResizingImageProcessor: ImageProcessor {
 
     /// The canvas; data is decoded first.
     ///
-    /// - Parameters:
-    ///   - item: Data to decode or an image.
-    ///   - options: Names the scale.
-    /// - Returns: The image, or nil for data that cannot be decoded and sizes no bitmap can have.
+    /// Nil, too, for sizes that no bitmap can have.
     public func process(item: ImageProcessItem, options: KingfisherParsedOptionsInfo) -> KFCrossPlatformImage? {
         DefaultImageProcessor.default.process(item: item, options: options)?
             .placed(onPoints: size, mode: scaleMode, anchor: anchor, background: backgroundColor)

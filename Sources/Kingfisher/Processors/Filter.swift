@@ -40,12 +40,6 @@ public struct Filter: Sendable {
         public var inputEV: CGFloat
 
         /// Four numbers.
-        ///
-        /// - Parameters:
-        ///   - brightness: The number added to every component; 0 changes nothing.
-        ///   - contrast: The factor for distances from the middle; 1 changes nothing.
-        ///   - saturation: The factor for distances from grey; 1 changes nothing, 0 leaves greys.
-        ///   - inputEV: How many times the light is doubled; 0 changes nothing.
         public init(brightness: CGFloat, contrast: CGFloat, saturation: CGFloat, inputEV: CGFloat) {
             self.brightness = brightness
             self.contrast = contrast
@@ -85,11 +79,6 @@ public protocol CIImageProcessor: ImageProcessor {
 
 extension CIImageProcessor {
     /// The image as the filter changes it; data is decoded first.
-    ///
-    /// - Parameters:
-    ///   - item: Data to decode or an image.
-    ///   - options: Names the scale for data.
-    /// - Returns: The image, or nil for data that cannot be decoded.
     public func process(item: ImageProcessItem, options: KingfisherParsedOptionsInfo) -> KFCrossPlatformImage? {
         switch item {
         case .image(let image): image.kf.apply(filter)

@@ -40,10 +40,7 @@ public struct FormatImageProcessor<Format: PairedImageFormat>: ImageProcessor {
 
     /// The decoded image, or the given one unchanged.
     ///
-    /// - Parameters:
-    ///   - item: Data to decode or an image.
-    ///   - options: Names the scale, and how animations are decoded.
-    /// - Returns: The image, or nil for data of another format and data that cannot be decoded.
+    /// Nil, too, for data of another format.
     public func process(item: ImageProcessItem, options: KingfisherParsedOptionsInfo) -> KFCrossPlatformImage? {
         switch item {
         case .image(let image):
@@ -73,10 +70,7 @@ public struct FormatCacheSerializer<Format: PairedImageFormat>: CacheSerializer,
     /// An unchanged animation whose original bytes have the format is stored as those bytes; with `preferOriginal`, so
     /// is every other unchanged image.
     ///
-    /// - Parameters:
-    ///   - image: The image.
-    ///   - original: The bytes it was made from.
-    /// - Returns: The bytes; nil for an empty image, and for one that the format cannot hold.
+    /// Nil for an empty image, and for an image that the format cannot hold.
     public func data(with image: KFCrossPlatformImage, original: Data?) -> Data? {
         if preferOriginal, let original, ImageContentType(sniffing: original) == Format.contentType,
             image.isDecoded(from: original)
@@ -88,10 +82,7 @@ public struct FormatCacheSerializer<Format: PairedImageFormat>: CacheSerializer,
 
     /// The image the bytes decode to, with the scale of the options.
     ///
-    /// - Parameters:
-    ///   - data: Bytes from the cache.
-    ///   - options: Names the scale, and how animations are decoded.
-    /// - Returns: The image, or nil for bytes of another format.
+    /// Nil for bytes of another format.
     public func image(with data: Data, options: KingfisherParsedOptionsInfo) -> KFCrossPlatformImage? {
         guard ImageContentType(sniffing: data) == Format.contentType else { return nil }
         return .decoded(from: data, options: options.imageCreatingOptions)

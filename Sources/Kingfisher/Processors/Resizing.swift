@@ -50,10 +50,7 @@ public struct ResizingImageProcessor: ImageProcessor {
 
     /// The image in the new size; data is decoded first.
     ///
-    /// - Parameters:
-    ///   - item: Data to decode or an image.
-    ///   - options: Names the scale.
-    /// - Returns: The image, or nil for data that cannot be decoded and sizes no bitmap can have.
+    /// Nil, too, for sizes that no bitmap can have.
     public func process(item: ImageProcessItem, options: KingfisherParsedOptionsInfo) -> KFCrossPlatformImage? {
         guard let image = DefaultImageProcessor.default.process(item: item, options: options) else { return nil }
         return image.kf.resized(to: referenceSize, for: targetContentMode, filter: filter, in: space)
@@ -72,19 +69,12 @@ public struct DownsamplingImageProcessor: ImageProcessor {
     public let identifier: String
 
     /// Creates a processor.
-    ///
-    /// - Parameter size: The size in points; only its longer side counts.
     public init(size: CGSize) {
         self.size = size
         identifier = "com.onevcat.Kingfisher.DownsamplingImageProcessor(\(size.identifierText))"
     }
 
     /// The reduced image.
-    ///
-    /// - Parameters:
-    ///   - item: Data to decode small, or an image to make smaller.
-    ///   - options: Names the scale.
-    /// - Returns: The image, or nil for data that cannot be decoded.
     public func process(item: ImageProcessItem, options: KingfisherParsedOptionsInfo) -> KFCrossPlatformImage? {
         let limit = longerSide(scale: options.scaleFactor)
         switch item {

@@ -16,10 +16,6 @@ public struct RotationImageProcessor: ImageProcessor {
     public let fitSize: Bool
 
     /// Creates a processor.
-    ///
-    /// - Parameters:
-    ///   - angle: The angle in radians, counter-clockwise.
-    ///   - fitSize: Whether the canvas gets as large as the rotated image.
     public init(angle: CGFloat, fitSize: Bool = true) {
         self.angle = angle
         self.fitSize = fitSize
@@ -28,10 +24,7 @@ public struct RotationImageProcessor: ImageProcessor {
 
     /// The rotated image; data is decoded first.
     ///
-    /// - Parameters:
-    ///   - item: Data to decode or an image.
-    ///   - options: Names the scale.
-    /// - Returns: The image, or nil for data that cannot be decoded and canvases no bitmap can have.
+    /// Nil, too, for a canvas that no bitmap can have.
     public func process(item: ImageProcessItem, options: KingfisherParsedOptionsInfo) -> KFCrossPlatformImage? {
         DefaultImageProcessor.default.process(item: item, options: options)?.rotated(by: angle, fits: fitSize)
     }
@@ -47,10 +40,6 @@ public struct FlippingImageProcessor: ImageProcessor {
     public let vertical: Bool
 
     /// Creates a processor.
-    ///
-    /// - Parameters:
-    ///   - horizontal: Whether left and right are exchanged.
-    ///   - vertical: Whether top and bottom are exchanged.
     public init(horizontal: Bool, vertical: Bool) {
         self.horizontal = horizontal
         self.vertical = vertical
@@ -58,11 +47,6 @@ public struct FlippingImageProcessor: ImageProcessor {
     }
 
     /// The mirrored image; data is decoded first.
-    ///
-    /// - Parameters:
-    ///   - item: Data to decode or an image.
-    ///   - options: Names the scale.
-    /// - Returns: The image, or nil for data that cannot be decoded.
     public func process(item: ImageProcessItem, options: KingfisherParsedOptionsInfo) -> KFCrossPlatformImage? {
         DefaultImageProcessor.default.process(item: item, options: options)?
             .flipped(horizontally: horizontal, vertically: vertical)
@@ -79,10 +63,6 @@ public struct SharpeningImageProcessor: ImageProcessor {
     public let amount: CGFloat
 
     /// Creates a processor.
-    ///
-    /// - Parameters:
-    ///   - sigma: How large details are: the standard deviation of a Gaussian, in points.
-    ///   - amount: How much they are enhanced; 1 doubles them.
     public init(sigma: CGFloat, amount: CGFloat = 1) {
         self.sigma = sigma
         self.amount = amount
@@ -92,11 +72,7 @@ public struct SharpeningImageProcessor: ImageProcessor {
 
     /// The sharpened image; data is decoded first.
     ///
-    /// - Parameters:
-    ///   - item: Data to decode or an image.
-    ///   - options: Names the scale.
-    /// - Returns: The image, or nil for data that cannot be decoded; the image itself when sigma or amount is not
-    ///   positive.
+    /// The image itself when sigma or amount is not positive.
     public func process(item: ImageProcessItem, options: KingfisherParsedOptionsInfo) -> KFCrossPlatformImage? {
         DefaultImageProcessor.default.process(item: item, options: options)?
             .sharpened(sigma: sigma * options.scaleFactor, amount: amount)

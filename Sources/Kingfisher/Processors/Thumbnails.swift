@@ -79,10 +79,7 @@ public struct ThumbnailImageProcessor: ImageProcessor {
 
     /// The thumbnail.
     ///
-    /// - Parameters:
-    ///   - item: Data to decode small, or an image to make smaller.
-    ///   - options: Names the scale.
-    /// - Returns: The image, or nil for data that cannot be decoded and boxes no bitmap can have.
+    /// Nil, too, for a box that no bitmap can have.
     public func process(item: ImageProcessItem, options: KingfisherParsedOptionsInfo) -> KFCrossPlatformImage? {
         box(options).process(item: item, options: options)
     }

@@ -27,10 +27,6 @@ public struct NetworkRetryStrategy: AsyncRetryStrategy {
     let clock: any Clock<Duration>
 
     /// Creates a strategy for the network of this machine.
-    ///
-    /// - Parameters:
-    ///   - timeoutInterval: How many seconds to wait for a network at most before giving up; nil for no limit.
-    ///   - maxRetryCount: How many retries are made at most.
     public init(timeoutInterval: TimeInterval? = 30, maxRetryCount: Int = 3) {
         self.init(
             timeoutInterval: timeoutInterval,

@@ -41,17 +41,6 @@ long kf_read_directory(int directory, void *buffer, size_t size);
 /// Moves a file, unless the new name is taken (`EEXIST`). Returns 0; -1 with `errno` on failure.
 int kf_rename_if_free(int directory, const char *name, int new_directory, const char *new_name);
 
-/// Fetches a cache line that is about to be written, without waiting for it; any address is allowed.
-static inline void kf_prefetch_for_writing(const void *address) {
-#if defined(__x86_64__)
-    // The builtin fetches for reading unless all processors of the target are declared to know this
-    // instruction. All of them run it; those that do not know it do nothing.
-    __asm__ volatile("prefetchw %0" : : "m"(*(const char *)address));
-#else
-    __builtin_prefetch(address, 1, 3);
-#endif
-}
-
 /// The XXH3 checksum, 64 bits, of `count` bytes; the same on every machine.
 uint64_t kf_checksum(const void *bytes, size_t count);
 

@@ -27,7 +27,7 @@ package struct MemoryConfiguration: Sendable {
     }
 }
 
-/// Counts of the operations of a memory store since it was made, and of its entries, all at one instant.
+/// Counts of the operations of a memory store since it was made, and of its entries.
 ///
 /// `hits + misses` is the number of look-ups, and `stores - entries` the number of entries that were replaced, evicted
 /// or removed in one of the ways that are counted here.

@@ -22,15 +22,15 @@ extension MemoryCore {
             if let generation {
                 // A store with a generation is not counted as a change, which would refuse other keys of the same
                 // group.
-                guard order.generation(of: key.digest) == generation, replacing || !contains(key.text, at: now) else {
+                guard order.generation(of: key.digest) == generation, replacing || !contains(key, at: now) else {
                     return []
                 }
             } else {
                 order.countChange(of: key.digest)
             }
             let isTooCostly = order.configuration.costLimit > 0 && cost > order.configuration.costLimit
-            guard !isTooCostly, expiry > now else { return take(key.text, from: &order) }
-            let entry = MemoryShard.Entry(
+            guard !isTooCostly, expiry > now else { return take(key, from: &order) }
+            let entry = MemoryEntry(
                 key: key,
                 value: value,
                 expiry: expiry,
@@ -41,30 +41,24 @@ extension MemoryCore {
         }
     }
 
-    /// Puts an entry into its shard and into the order, and returns the values it replaced or had evicted.
+    /// Puts an entry into its part and into the order, and returns the values it replaced or had evicted.
     private func put(
-        _ entry: consuming MemoryShard.Entry,
+        _ entry: consuming MemoryEntry,
         cost: Int,
         in order: inout MemoryOrder,
         at now: TimeInterval
     ) -> [MemoryValue] {
         let digest = entry.key.digest
-        let number = shard(of: digest)
-        let (position, slot) = MemoryKey.withDigest(of: entry.key.text) { key in
-            shards[number].withLock { shard -> (Int, EvictionSlot?) in
-                guard let position = shard.position(of: key) else { return (shard.reserve(), nil) }
-                return (position, shard.entry(position).slot)
-            }
-        }
+        let part = part(of: digest)
         // The entry that is replaced stays readable, but is taken out of the order, which so cannot evict it.
+        let slot = part.state.withLock { $0.entry(digest)?.slot }
         if let slot { order.remove(slot, because: \.replaced) }
-        let tag = MemoryTag(shard: number, position: position)
-        var dropped = makeRoom(for: cost, in: &order, sparing: tag, at: now)
-        entry.slot = order.insert(.init(tag: tag.bits, digest: digest, cost: cost), isKnown: slot != nil)
+        var dropped = makeRoom(for: cost, in: &order, sparing: digest, at: now)
+        entry.slot = order.insert(.init(digest: digest, cost: cost), isKnown: slot != nil)
         entry.ticket = order.expiries.newTicket()
-        let item = MemoryExpiries.Item(instant: entry.expiry, tag: tag, ticket: entry.ticket)
+        let item = MemoryExpiries.Item(instant: entry.expiry, digest: digest, ticket: entry.ticket)
         let placed = entry
-        if let replaced = shards[number].withLock({ $0.put(placed, at: position) }) { dropped.append(replaced) }
+        if let replaced = part.state.withLock({ $0.put(placed) }) { dropped.append(replaced.value) }
         pushExpiry(item, in: &order)
         return dropped
     }
@@ -73,7 +67,7 @@ extension MemoryCore {
         // Items of entries that are gone stay in the queue until they are the greater part.
         if order.expiries.items.count > 2 * order.counts.entries + 64 {
             order.expiries.keep { item in
-                shards[item.tag.shard].withLock { $0.hasTicket(item.ticket, at: item.tag.position) }
+                part(of: item.digest).state.withLock { $0.entry(item.digest)?.ticket == item.ticket }
             }
         }
         order.expiries.push(item)
@@ -103,11 +97,11 @@ extension MemoryCore {
     private func makeRoom(
         for cost: Int?,
         in order: inout MemoryOrder,
-        sparing tag: MemoryTag? = nil,
+        sparing spared: UInt64? = nil,
         at now: TimeInterval
     ) -> [MemoryValue] {
         guard order.excess(with: cost) != nil else { return [] }
-        var dropped = dropExpired(in: &order, sparing: tag, at: now)
+        var dropped = dropExpired(in: &order, sparing: spared, at: now)
         while let measure = order.excess(with: cost), evict(tooMuch: measure, in: &order, dropping: &dropped) {}
         return dropped
     }
@@ -118,34 +112,29 @@ extension MemoryCore {
         in order: inout MemoryOrder,
         dropping dropped: inout [MemoryValue]
     ) -> Bool {
-        let candidate = order.evict(tooMuch: measure, because: reason) { tag in
-            shards[tag.shard].withLock { $0.takeUse(tag.position) }
+        let candidate = order.evict(tooMuch: measure, because: reason) { digest in
+            part(of: digest).state.withLock { $0.takeUse(digest) }
         }
         guard let candidate else { return false }
-        let entry = shards[candidate.shard].withLock { $0.take(candidate.position) }
-        if let value = entry?.value { dropped.append(value) }
+        if let entry = part(of: candidate).state.withLock({ $0.take(candidate) }) { dropped.append(entry.value) }
         return true
     }
 
     func dropExpired(
         in order: inout MemoryOrder,
-        sparing spared: MemoryTag? = nil,
+        sparing spared: UInt64? = nil,
         at now: TimeInterval
     ) -> [MemoryValue] {
         var dropped: [MemoryValue] = []
         while var item = order.expiries.popDue(at: now) {
-            guard item.tag != spared else { continue }
-            let (entry, expiry) = shards[item.tag.shard].withLock { shard -> (MemoryShard.Entry?, TimeInterval) in
-                guard shard.hasTicket(item.ticket, at: item.tag.position) else { return (nil, now) }
-                let expiry = shard.entry(item.tag.position).expiry
-                return (expiry <= now ? shard.take(item.tag.position) : nil, expiry)
-            }
-            if let entry, let value = entry.value {
-                order.remove(entry.slot, because: \.expired)
-                dropped.append(value)
-            } else if expiry > now {
-                item.instant = expiry
+            guard item.digest != spared else { continue }
+            guard let entry = part(of: item.digest).state.withLock({ $0.expire(item, at: now) }) else { continue }
+            if entry.expiry > now {
+                item.instant = entry.expiry
                 order.expiries.push(item)
+            } else {
+                order.remove(entry.slot, because: \.expired)
+                dropped.append(entry.value)
             }
         }
         return dropped

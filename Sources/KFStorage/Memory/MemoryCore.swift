@@ -5,103 +5,76 @@ import KFSupport
 
 /// A memory store of objects.
 ///
-/// There are two kinds of locks. A look-up takes that of its key's shard only, so that look-ups of different keys
+/// There are two kinds of locks. A look-up takes that of its key's part only, so that look-ups of different keys
 /// hardly contend. An operation that adds or removes entries takes the lock of the order first and then, one after the
-/// other, those of the shards concerned: so the limits hold exactly, and eviction candidates are chosen among all
-/// entries. Only ``counts`` and ``removeAll(because:)`` hold the locks of several shards at once, in rising order, and
-/// always under that of the order. Under a lock no other code is called and no value released: dropped values are
-/// returned, and released by the caller.
+/// other, those of the parts concerned: so the limits hold exactly, and eviction candidates are chosen among all
+/// entries. Under a lock no other code is called and no value released: dropped values are returned, and released by
+/// the caller.
 ///
 /// Deliberately not generic: the compiler specialises across modules only what is public.
 final class MemoryCore: Sendable {
     private let clock: (@Sendable () -> Date)?
     let order: Locked<MemoryOrder>
-    let shards: MemoryShards
+    /// A power of two; so many that two threads seldom meet in one.
+    let parts = (0..<16).map { _ in MemoryPart() }
 
     init(configuration: MemoryConfiguration, clock: (@Sendable () -> Date)?) {
         self.clock = clock
         order = Locked(MemoryOrder(configuration: configuration))
-        shards = MemoryShards()
     }
 
     @inline(__always)
     var now: TimeInterval { clock.map { $0().timeIntervalSinceReferenceDate } ?? coarseSeconds() }
 
-    /// The number of the shard that keys of that digest belong to.
-    @inline(__always)
-    func shard(of digest: UInt64) -> Int { Int(truncatingIfNeeded: digest) & (MemoryShards.count - 1) }
+    /// The part that keys of that digest belong to.
+    func part(of digest: UInt64) -> MemoryPart { parts[Int(truncatingIfNeeded: digest) & (parts.count - 1)] }
 
     // MARK: Looking up
 
     func value(
-        forKey key: String,
+        forKey text: String,
         extending: ExpirationExtending,
         countingMiss: Bool,
         mustBeFresh: Bool
     ) -> MemoryValue? {
-        MemoryKey.withDigest(of: key) { key in
-            let number = shard(of: key.digest)
-            // The clock is read while the cache line is fetched.
-            shards.prefetch(number)
-            let now = now
-            let hit = shards[number].withLock {
-                $0.hit(key, extending: extending, countingMiss: countingMiss, mustBeFresh: mustBeFresh, at: now)
-            }
-            if let hit, hit.isShortened { recordExpiry(of: key) }
-            return hit?.value
+        let key = MemoryKey(text)
+        let now = now
+        let hit = part(of: key.digest).state.withLock {
+            $0.hit(key, extending: extending, countingMiss: countingMiss, mustBeFresh: mustBeFresh, at: now)
         }
-    }
-
-    func contains(_ key: String, at now: TimeInterval) -> Bool {
-        MemoryKey.withDigest(of: key) { key in
-            shards[shard(of: key.digest)].withLock { $0.contains(key, at: now) }
-        }
+        if let hit, hit.isShortened { recordExpiry(of: key.digest) }
+        return hit?.value
     }
 
     /// An entry, expired or not; does not count as a use.
-    func entry(forKey key: String) -> MemoryShard.Entry? {
-        MemoryKey.withDigest(of: key) { key in
-            shards[shard(of: key.digest)].withLock { shard in
-                shard.position(of: key).map { shard.entry($0) }
-            }
-        }
-    }
+    func entry(of key: MemoryKey) -> MemoryEntry? { part(of: key.digest).state.withLock { $0.entry(of: key) } }
+
+    func contains(_ key: MemoryKey, at now: TimeInterval) -> Bool { entry(of: key).map { $0.expiry > now } ?? false }
 
     /// Adds an earlier expiry item for an entry whose life was shortened.
-    private func recordExpiry(of key: MemoryKey.Query) {
-        let number = shard(of: key.digest)
+    private func recordExpiry(of digest: UInt64) {
         order.withLock { order in
             let ticket = order.expiries.newTicket()
-            let item = shards[number].withLock { shard -> MemoryExpiries.Item? in
-                guard let position = shard.position(of: key) else { return nil }
-                shard.setTicket(ticket, at: position)
-                let tag = MemoryTag(shard: number, position: position)
-                return MemoryExpiries.Item(instant: shard.entry(position).expiry, tag: tag, ticket: ticket)
-            }
-            if let item { pushExpiry(item, in: &order) }
+            guard let expiry = part(of: digest).state.withLock({ $0.setTicket(ticket, digest) }) else { return }
+            pushExpiry(MemoryExpiries.Item(instant: expiry, digest: digest, ticket: ticket), in: &order)
         }
     }
 
     // MARK: Removing
 
-    func remove(_ key: String) -> [MemoryValue] {
-        let digest = MemoryKey.withDigest(of: key) { $0.digest }
+    func remove(_ text: String) -> [MemoryValue] {
+        let key = MemoryKey(text)
         return order.withLock { order in
-            order.countChange(of: digest)
+            order.countChange(of: key.digest)
             return take(key, from: &order)
         }
     }
 
     /// Takes an entry out without counting a change.
-    func take(_ key: String, from order: inout MemoryOrder) -> [MemoryValue] {
-        let entry = MemoryKey.withDigest(of: key) { key in
-            shards[shard(of: key.digest)].withLock { shard in
-                shard.position(of: key).flatMap { shard.take($0) }
-            }
-        }
-        guard let entry, let value = entry.value else { return [] }
+    func take(_ key: MemoryKey, from order: inout MemoryOrder) -> [MemoryValue] {
+        guard let entry = part(of: key.digest).state.withLock({ $0.take(key.digest) }) else { return [] }
         order.remove(entry.slot, because: \.removed)
-        return [value]
+        return [entry.value]
     }
 
     func removeExpired() -> [MemoryValue] {
@@ -111,47 +84,45 @@ final class MemoryCore: Sendable {
 
     func purge() -> [MemoryValue] {
         order.withLock { order in
-            var dropped: [MemoryValue] = []
-            for number in shards.indices {
-                for entry in shards[number].withLock({ $0.takeAll { !$0.survivesPurge } }) {
-                    order.remove(entry.slot, because: \.purged)
-                    if let value = entry.value { dropped.append(value) }
-                }
-            }
-            return dropped
+            takeAll(where: { !$0.survivesPurge }, because: \.purged, from: &order).map(\.value)
         }
     }
 
     func removeAll(withPrefix prefix: String) -> [MemoryValue] {
         order.withLock { order in
-            var dropped: [MemoryValue] = []
-            for number in shards.indices {
-                for entry in shards[number].withLock({ $0.takeAll { $0.key.text.utf8.starts(with: prefix.utf8) } }) {
-                    order.countChange(of: entry.key.digest)
-                    order.remove(entry.slot, because: \.removed)
-                    if let value = entry.value { dropped.append(value) }
-                }
-            }
-            return dropped
+            let hasPrefix = { (entry: MemoryEntry) in entry.key.text.utf8.starts(with: prefix.utf8) }
+            let taken = takeAll(where: hasPrefix, because: \.removed, from: &order)
+            for entry in taken { order.countChange(of: entry.key.digest) }
+            return taken.map(\.value)
         }
     }
 
-    func removeAll(because reason: MemoryOrder.Reason) -> [ContiguousArray<MemoryShard.Entry>] {
+    private func takeAll(
+        where isMeant: (MemoryEntry) -> Bool,
+        because reason: MemoryOrder.Reason,
+        from order: inout MemoryOrder
+    ) -> [MemoryEntry] {
+        let taken = parts.flatMap { part in part.state.withLock { $0.takeAll(where: isMeant) } }
+        for entry in taken { order.remove(entry.slot, because: reason) }
+        return taken
+    }
+
+    func removeAll(because reason: MemoryOrder.Reason) -> [[UInt64: MemoryEntry]] {
         order.withLock { order in
             order.clear(because: reason)
-            return withEveryShard { $0.clear() }
+            return parts.map { part in part.state.withLock { $0.clear() } }
         }
     }
 
     // MARK: State
 
     func generation(forKey key: String) -> MemoryGeneration {
-        let digest = MemoryKey.withDigest(of: key) { $0.digest }
+        let digest = MemoryKey(key).digest
         return order.withLock { $0.generation(of: digest) }
     }
 
     func recordChange(forKey key: String) {
-        let digest = MemoryKey.withDigest(of: key) { $0.digest }
+        let digest = MemoryKey(key).digest
         order.withLock { $0.countChange(of: digest) }
     }
 
@@ -159,30 +130,12 @@ final class MemoryCore: Sendable {
         order.withLock { order in
             var counts = order.counts
             counts.cost = order.cost
-            for (hits, misses) in withEveryShard({ ($0.hits, $0.misses) }) {
+            for part in parts {
+                let (hits, misses) = part.state.withLock { ($0.hits, $0.misses) }
                 counts.hits += hits
                 counts.misses += misses
             }
             return counts
-        }
-    }
-
-    /// Runs `body` for each shard while the locks of all are held; under the lock of the order only.
-    private func withEveryShard<Result: Sendable>(_ body: (inout MemoryShard) -> Result) -> [Result] {
-        var results: [Result] = []
-        withShards(from: 0, body, &results)
-        return results
-    }
-
-    private func withShards<Result: Sendable>(
-        from number: Int,
-        _ body: (inout MemoryShard) -> Result,
-        _ results: inout [Result]
-    ) {
-        guard number < MemoryShards.count else { return }
-        shards[number].withLock { shard in
-            results.append(body(&shard))
-            withShards(from: number + 1, body, &results)
         }
     }
 }

@@ -12,8 +12,9 @@ struct MemoryExpiries: Sendable {
     struct Item: Sendable {
         /// In seconds since the reference date.
         var instant: TimeInterval
-        let tag: MemoryTag
-        /// Distinguishes an item from older ones of the same tag.
+        /// Of the key of the entry.
+        let digest: UInt64
+        /// Distinguishes an item from older ones of the same key.
         let ticket: UInt64
     }
 

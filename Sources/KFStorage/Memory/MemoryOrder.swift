@@ -8,8 +8,7 @@ struct MemoryOrder: Sendable {
     typealias Reason = WritableKeyPath<MemoryCounts, Int>
 
     var configuration: MemoryConfiguration
-    /// Chosen by `kf-bench "hit ratio"`, whose figures are in ARCHITECTURE.md; unlike with LRU, a hit does not need the
-    /// lock of the order.
+    /// Unlike with LRU, a hit does not need the lock of the order.
     private var policy = S3FIFO()
     var expiries = MemoryExpiries()
     /// The sum of costs; exact, however much the entries cost.
@@ -57,15 +56,15 @@ struct MemoryOrder: Sendable {
         forget(policy.remove(slot), because: reason)
     }
 
-    /// Takes the next eviction candidate out of the order.
+    /// Takes the next eviction candidate out of the order, and returns the digest of its key.
     mutating func evict(
         tooMuch measure: EvictionMeasure,
         because reason: Reason?,
-        takeUse: (MemoryTag) -> Bool
-    ) -> MemoryTag? {
-        guard let entry = policy.evict(tooMuch: measure, takeUse: { takeUse(MemoryTag(bits: $0)) }) else { return nil }
+        takeUse: (UInt64) -> Bool
+    ) -> UInt64? {
+        guard let entry = policy.evict(tooMuch: measure, takeUse: takeUse) else { return nil }
         forget(entry, because: reason ?? (measure == .cost ? \.evictedByCost : \.evictedByCount))
-        return MemoryTag(bits: entry.tag)
+        return entry.digest
     }
 
     /// Forgets all entries.

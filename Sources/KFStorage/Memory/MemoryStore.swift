@@ -99,14 +99,14 @@ package final class MemoryStore<Value: Sendable>: Sendable {
     ///
     /// Neither counts as a use nor extends anything.
     package func entry(forKey key: String) -> (value: Value, expiration: StorageExpiration, expiry: Date)? {
-        guard let entry = core.entry(forKey: key), let value = entry.value else { return nil }
-        return (unboxed(value), entry.expiration, Date(clampedSeconds: entry.expiry))
+        guard let entry = core.entry(of: MemoryKey(key)) else { return nil }
+        return (unboxed(entry.value), entry.expiration, Date(clampedSeconds: entry.expiry))
     }
 
     /// Whether a read would find `key`.
     ///
     /// Does not count as a use, nor as a look-up.
-    package func isCached(forKey key: String) -> Bool { core.contains(key, at: core.now) }
+    package func isCached(forKey key: String) -> Bool { core.contains(MemoryKey(key), at: core.now) }
 
     /// Removes the entry of `key`, if there is one.
     package func remove(forKey key: String) { _ = core.remove(key) }
@@ -141,9 +141,7 @@ package final class MemoryStore<Value: Sendable>: Sendable {
     /// How many entries there are, expired ones included.
     package var count: Int { core.order.withLock { $0.counts.entries } }
 
-    /// The counts of operations and of entries, all at one instant.
-    ///
-    /// Every look-up waits until they are added up, for some microseconds.
+    /// The counts of operations and of entries at one instant; look-ups that end meanwhile may be counted or not.
     package var counts: MemoryCounts { core.counts }
 
     /// A generation to read before a slow read elsewhere whose result is to be stored with `ifGeneration:`.

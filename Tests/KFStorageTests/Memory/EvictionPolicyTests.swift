@@ -3,7 +3,7 @@
 import KingfisherTestSupport
 import Testing
 
-@_spi(Eviction) @testable import KFStorage
+@testable import KFStorage
 
 /// A cache that holds keys only.
 private struct Harness {
@@ -25,8 +25,7 @@ private struct Harness {
         let isKnown = slots[key] != nil
         remove(key)
         while self.cost + cost > limit, evict() != nil {}
-        let digest = UInt64(key) &* 0x9E37_79B9_7F4A_7C15
-        slots[key] = policy.insert(.init(tag: UInt64(key), digest: digest, cost: cost), isKnown: isKnown)
+        slots[key] = policy.insert(.init(digest: UInt64(key), cost: cost), isKnown: isKnown)
         costs[key] = cost
         uses[key] = 0
     }
@@ -38,17 +37,17 @@ private struct Harness {
     mutating func remove(_ key: Int) {
         guard let slot = slots.removeValue(forKey: key) else { return }
         costs[key] = nil
-        #expect(policy.remove(slot).tag == UInt64(key))
+        #expect(policy.remove(slot).digest == UInt64(key))
     }
 
     mutating func evict() -> Int? {
-        let evicted = policy.evict(tooMuch: .cost) { tag in
-            let left = uses[Int(tag)] ?? 0
-            if left > 0 { uses[Int(tag)] = left - 1 }
+        let evicted = policy.evict(tooMuch: .cost) { digest in
+            let left = uses[Int(digest)] ?? 0
+            if left > 0 { uses[Int(digest)] = left - 1 }
             return left > 0
         }
         guard let evicted else { return nil }
-        let key = Int(evicted.tag)
+        let key = Int(evicted.digest)
         #expect(slots.removeValue(forKey: key) != nil)
         #expect(costs.removeValue(forKey: key) == evicted.cost)
         return key
@@ -100,7 +99,7 @@ private struct Harness {
     @Test("An eviction ends even if every entry is used again during it") func boundedEviction() {
         var fifo = S3FIFO()
         for key in 0..<10 {
-            _ = fifo.insert(EvictionEntry(tag: UInt64(key), digest: UInt64(key), cost: 1), isKnown: false)
+            _ = fifo.insert(EvictionEntry(digest: UInt64(key), cost: 1), isKnown: false)
         }
         for _ in 0..<10 { #expect(fifo.evict(tooMuch: .count) { _ in true } != nil) }
         #expect(fifo.evict(tooMuch: .count) { _ in true } == nil)

@@ -1,4 +1,4 @@
-// The parts of the memory store: keys, the table of positions, the queue of expiries.
+// The parts of the memory store: keys, the entries of a part, the queue of expiries.
 
 import Foundation
 import KFSupport
@@ -8,42 +8,28 @@ import Testing
 @testable import KFStorage
 
 @Suite struct MemoryPartsTests {
-    @Test("A key matches its own bytes and no others") func keysMatchTheirBytes() {
+    @Test("Keys with the same bytes have the same digest, and others do not") func digestsOfKeys() {
         let texts = (0...40).map { String("abcdefghijklmnopqrstuvwxyz0123456789ABCDEFG".prefix($0)) }
         let others =
             texts.dropFirst().flatMap { ["\($0.dropLast())!", "!\($0.dropFirst())"] } + ["é", "e\u{301}", "\u{0}"]
         let all = texts + others
-        var digests: Set<UInt64> = []
-        for (number, text) in all.enumerated() {
-            let key = MemoryKey(text)
-            digests.insert(key.digest)
-            for (other, query) in all.enumerated() {
-                let isMatch = MemoryKey.withDigest(of: query) { key.matches($0) }
-                #expect(isMatch == (Array(text.utf8) == Array(query.utf8)), "\(number) \(other)")
-            }
-        }
-        #expect(digests.count == Set(all.map { Array($0.utf8) }).count)
+        let distinct = Set(all.map { Array($0.utf8) })
+        #expect(Set(all.map { MemoryKey($0).digest }).count == distinct.count)
+        #expect(
+            all.allSatisfy { MemoryKey(String(decoding: Array($0.utf8), as: UTF8.self)).digest == MemoryKey($0).digest }
+        )
     }
 
-    /// Digests that collide in every way: the same bucket, the same mark, the same altogether.
-    @Test("The index finds what a dictionary finds") func indexAgainstDictionary() throws {
-        var random = SeededGenerator(state: 7)
-        var index = MemoryIndex()
-        var model: [Int: UInt64] = [:]
-        for _ in 0..<20_000 {
-            let position = Int(random.next() % 200)
-            let digest = UInt64(position % 23) << 34 | UInt64(position % 5)
-            if model.removeValue(forKey: position) != nil {
-                index.remove(digest, position: position)
-            } else {
-                index.insert(digest, position: position)
-                model[position] = digest
-            }
-            try #require(index.count == model.count)
-            let probe = Int(random.next() % 200)
-            let found = index.find(UInt64(probe % 23) << 34 | UInt64(probe % 5)) { $0 == probe }
-            try #require(found == (model[probe] == nil ? nil : probe))
+    @Test("An entry is not found by another key of the same digest") func sameDigest() {
+        var part = MemoryPart.State()
+        func key(_ text: String) -> MemoryKey { MemoryKey(text: text, digest: 1) }
+        func entry(_ text: String) -> MemoryEntry {
+            MemoryEntry(key: key(text), value: Box(), expiry: 10, expiration: .never, survivesPurge: false)
         }
+        _ = part.put(entry("a"))
+        #expect(part.entry(of: key("a")) != nil && part.entry(of: key("b")) == nil)
+        #expect(part.put(entry("b"))?.key.text == "a")
+        #expect(part.entry(of: key("a")) == nil && part.entry(of: key("b")) != nil)
     }
 
     @Test("Expiries are popped in order, and none before its time") func expiriesInOrder() {
@@ -51,12 +37,11 @@ import Testing
         var expiries = MemoryExpiries()
         let instants = (0..<500).map { _ in Double(random.next() % 100) }
         for (number, instant) in instants.enumerated() {
-            let tag = MemoryTag(shard: 1, position: number)
-            expiries.push(.init(instant: instant, tag: tag, ticket: expiries.newTicket()))
+            expiries.push(.init(instant: instant, digest: UInt64(number), ticket: expiries.newTicket()))
         }
-        expiries.push(.init(instant: .infinity, tag: MemoryTag(shard: 0, position: 0), ticket: 0))
+        expiries.push(.init(instant: .infinity, digest: 0, ticket: 0))
         #expect(expiries.items.count == 500)
-        expiries.keep { $0.tag.position % 2 == 0 }
+        expiries.keep { $0.digest % 2 == 0 }
         var popped: [Double] = []
         while let item = expiries.popDue(at: 50) { popped.append(item.instant) }
         let expected = instants.indices.filter { $0 % 2 == 0 }.map { instants[$0] }.filter { $0 <= 50 }.sorted()

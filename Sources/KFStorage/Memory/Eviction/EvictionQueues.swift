@@ -1,4 +1,22 @@
-// The two queues of S3FIFO, linked by position.
+// The two queues of S3FIFO, linked by position, and an entry as they see it: without key, value and limits.
+
+/// Where an order keeps an entry.
+typealias EvictionSlot = Int32
+
+/// A limit of a cache that can be exceeded.
+enum EvictionMeasure: Sendable {
+    /// The sum of the costs is above its limit.
+    case cost
+    /// There are more entries than allowed.
+    case count
+}
+
+/// An entry as an order knows it.
+struct EvictionEntry: Sendable, Equatable {
+    /// A hash of the key, by which its owner finds the entry: the same whenever the key comes back.
+    let digest: UInt64
+    let cost: Int
+}
 
 /// A queue of S3FIFO.
 enum EvictionQueue: Int, Sendable {

@@ -10,15 +10,15 @@
 /// (Megiddo and Modha, FAST 2003). Scrolling up and down a list requests images of a minute ago that were shown once,
 /// and a queue that holds a tenth of the cache has lost them by then.
 ///
-/// Measured (`kf-bench` prints the table) with a cache of 1 % of 100,000 objects, Zipf(0.9) with scans between: LRU
+/// Measured with a cache of 1 % of 100,000 objects, Zipf(0.9) with scans between: LRU
 /// finds 30 % of the requests, SIEVE 40 %, S3-FIFO 41 %. On a list scrolled up and down LRU finds 75 %, SIEVE 35 %,
 /// S3-FIFO with a fixed queue 63 %, this 71 %.
 ///
 /// It only keeps the order. The uses of an entry since the order last examined it are counted by the owner of the
 /// entry: so a hit writes to the entry alone, and touches neither the order nor its lock.
-@_spi(Eviction) public struct S3FIFO: Sendable {
+struct S3FIFO: Sendable {
     /// How many uses of an entry are counted between two examinations of it.
-    public static let countedUses: UInt8 = 3
+    static let countedUses: UInt8 = 3
 
     /// The part of the cache that the small queue may fill before entries are evicted from it.
     private var share: Double
@@ -28,10 +28,10 @@
     private var mainGhosts = GhostList()
 
     /// An empty order.
-    public init() { self.init(share: 0.1...0.9) }
+    init() { self.init(share: 0.1...0.9) }
 
     /// The same with other bounds to the part of the cache that the small queue may fill; it begins with the lower one.
-    public init(share limits: ClosedRange<Double>) {
+    init(share limits: ClosedRange<Double>) {
         share = limits.lowerBound
         self.limits = limits
     }
@@ -42,14 +42,14 @@
     ///   - entry: The new entry.
     ///   - isKnown: Whether it replaces what was stored under its key: then it goes to the main queue at once.
     /// - Returns: Where it is from now on, until it is removed or evicted.
-    public mutating func insert(_ entry: EvictionEntry, isKnown: Bool) -> EvictionSlot {
+    mutating func insert(_ entry: EvictionEntry, isKnown: Bool) -> EvictionSlot {
         let wasEvicted = adapt(to: entry.digest)
         return queues.append(entry, to: isKnown || wasEvicted ? .main : .small)
     }
 
     /// Forgets the entry at `slot`.
     @discardableResult
-    public mutating func remove(_ slot: EvictionSlot) -> EvictionEntry { queues.remove(slot) }
+    mutating func remove(_ slot: EvictionSlot) -> EvictionEntry { queues.remove(slot) }
 
     /// Enlarges the queue that the entry was evicted from, and returns whether it was evicted lately.
     private mutating func adapt(to digest: UInt64) -> Bool {
@@ -70,15 +70,15 @@
     ///
     /// - Parameters:
     ///   - measure: The limit that is exceeded.
-    ///   - takeUse: Takes one use off the count of the entry with a tag, and returns whether there was one.
+    ///   - takeUse: Takes one use off the count of the entry with a digest, and returns whether there was one.
     /// - Returns: The entry; nil when there is none.
-    public mutating func evict(tooMuch measure: EvictionMeasure, takeUse: (UInt64) -> Bool) -> EvictionEntry? {
+    mutating func evict(tooMuch measure: EvictionMeasure, takeUse: (UInt64) -> Bool) -> EvictionEntry? {
         guard queues.count > 0 else { return nil }
         // No more steps than all counted uses together: hits that keep coming meanwhile must not keep this going.
         for _ in 0..<(Int(Self.countedUses) + 1) * queues.count {
             let queue: EvictionQueue = takesFromSmall(measure) ? .small : .main
             let slot = queues.oldest(queue)
-            guard takeUse(queues.entry(slot).tag) else { return evict(from: queue) }
+            guard takeUse(queues.entry(slot).digest) else { return evict(from: queue) }
             queues.move(slot, to: .main)
         }
         return evict(from: queues.count(.main) == 0 ? .small : .main)
@@ -101,4 +101,38 @@
         }
         return entry
     }
+}
+
+/// The digests of the entries evicted last, without the entries.
+///
+/// Every operation takes constant time on average.
+struct GhostList: Sendable {
+    /// The digests in the order they came, with those that were removed since or came again.
+    private var queue: ContiguousArray<UInt64> = []
+    /// The index of the oldest digest in the queue.
+    private var start = 0
+    /// The number of each digest's latest position in the queue, counted from the first digest that ever came.
+    private var positions: [UInt64: Int] = [:]
+    private var firstPosition = 0
+
+    /// How many are remembered.
+    var count: Int { positions.count }
+
+    /// Remembers `digest`, and forgets the oldest until no more than `limit` are in the queue.
+    mutating func append(_ digest: UInt64, keeping limit: Int) {
+        positions[digest] = firstPosition + queue.count - start
+        queue.append(digest)
+        while queue.count - start > limit {
+            if positions[queue[start]] == firstPosition { positions[queue[start]] = nil }
+            start += 1
+            firstPosition += 1
+        }
+        if start > 64, start * 2 > queue.count {
+            queue.removeSubrange(..<start)
+            start = 0
+        }
+    }
+
+    /// Forgets `digest` and returns whether it was remembered.
+    mutating func remove(_ digest: UInt64) -> Bool { positions.removeValue(forKey: digest) != nil }
 }

@@ -163,6 +163,19 @@ import Testing
         #expect(names(in: scratch("cache")) == ["a"])
     }
 
+    @Test(
+        "The owner of a directory may have its temporary folder, too, where root writes to it",
+        .enabled(if: geteuid() == 0, "only root can make files of other users")
+    )
+    func folderOfOwner() throws {
+        try store.prepare()
+        try FileManager.default.createDirectory(atPath: scratch(".cache.tmp"), withIntermediateDirectories: false)
+        for name in ["cache", ".cache.tmp"] { try #require(chown(scratch(name), 65_534, 65_534) == 0) }
+        #expect(try TemporaryFiles.of(store.directory).isBeside)
+        try store.write(bytes, to: "a", expiration: .days(1))
+        #expect(names(in: scratch("cache")) == ["a"])
+    }
+
     @Test("Leftovers that are symbolic links are not followed") func leftoverLinks() throws {
         try store.write(bytes, to: "a", expiration: .days(1))
         try Data("precious".utf8).write(to: URL(fileURLWithPath: scratch("precious")))

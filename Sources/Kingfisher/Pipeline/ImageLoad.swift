@@ -66,8 +66,6 @@ struct ImageLoad: Sendable {
         }
         guard !plan.options.onlyFromCache, !plan.options.load.isLookupOnly else { throw failure ?? plan.notExisting }
         try checkIsWanted()
-        // A load that shares nothing but the entry may have made the image while the disk was read.
-        if case .image(let image) = plan.askMemory() { return LoadedImage(image, from: .memory) }
         // 2. The bytes of the source, which are decoded, processed and stored; of machines that share a tier, by one.
         guard plan.options.targetCache?.core.tier != nil else { return try await imageOfSource() }
         return try await madeOnce { () async throws(KingfisherError) in

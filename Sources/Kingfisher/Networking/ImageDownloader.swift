@@ -145,13 +145,7 @@ open class ImageDownloader: @unchecked Sendable {
         return handle
     }
 
-    /// Downloads and processes an image.
-    ///
-    /// - Parameters:
-    ///   - url: Where the image is.
-    ///   - options: How it is downloaded and processed.
-    ///   - completionHandler: Called once, on the options' callback queue.
-    /// - Returns: A handle to cancel the download with.
+    /// Downloads and processes an image, by options that are not parsed yet.
     @discardableResult
     open func downloadImage(
         with url: URL,
@@ -234,14 +228,7 @@ extension ImageDownloader {
         return try await loader.image(at: url, options, timeout: downloadTimeout)
     }
 
-    /// Awaits the form with the handler, which a subclass may have overridden.
-    ///
-    /// - Parameters:
-    ///   - url: Where the image is.
-    ///   - options: How it is downloaded and processed.
-    ///   - started: Called with the task before anything is awaited.
-    /// - Returns: The image, its bytes and how long that took.
-    /// - Throws: ``KingfisherError``, also for a cancelled download.
+    /// Awaits the form with the handler, which a subclass may have overridden; `started` is called with its task first.
     func downloadWithHandle(
         with url: URL,
         options: KingfisherParsedOptionsInfo,

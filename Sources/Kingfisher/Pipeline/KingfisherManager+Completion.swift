@@ -75,17 +75,7 @@ extension KingfisherManager {
         return goesOn ? load.handle : nil
     }
 
-    /// Finds the image of a resource, such as a URL.
-    ///
-    /// An image in memory is delivered before the call returns, if the callback queue allows it (it does on the main
-    /// queue and with ``CallbackQueue/untouch``).
-    /// - Parameters:
-    ///   - resource: Where the image is; a file URL is read from disk.
-    ///   - options: How it is loaded, processed and cached.
-    ///   - progressBlock: Called with the download's progress, on the main queue, when its length is known.
-    ///   - downloadTaskUpdated: Called when a retry or an alternative source starts another download.
-    ///   - completionHandler: Called once with the image or the error, on the options' callback queue.
-    /// - Returns: A handle to cancel the load with; nil when it ended before the call returned.
+    /// Finds the image of a resource, such as a URL, as the form for a source does; a file URL is read from disk.
     @discardableResult
     public func retrieveImage(
         with resource: any Resource,

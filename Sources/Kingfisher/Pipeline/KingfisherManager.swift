@@ -274,15 +274,7 @@ public final class KingfisherManager: Sendable {
         return .hit(RetrieveImageResult(inMemory: image, of: source, options, requested: source))
     }
 
-    /// Finds the image of a resource, such as a URL.
-    ///
-    /// Cancelling the calling task cancels the load.
-    /// - Parameters:
-    ///   - resource: Where the image is; a file URL is read from disk.
-    ///   - options: How it is loaded, processed and cached.
-    ///   - progressBlock: Called with the download's progress, on the main queue, when its length is known.
-    /// - Returns: The image and where it was found.
-    /// - Throws: ``KingfisherError``, also for a cancelled load (see ``KingfisherError/isCancelled``).
+    /// Finds the image of a resource, such as a URL, as the form for a source does; a file URL is read from disk.
     public func retrieveImage(
         with resource: any Resource,
         options: KingfisherOptionsInfo? = nil,

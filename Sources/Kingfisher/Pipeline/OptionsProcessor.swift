@@ -26,10 +26,6 @@ public struct AnyOptionsProcessor: OptionsProcessor {
     ) { self.process = process }
 
     /// The closure's result.
-    /// - Parameters:
-    ///   - options: The load's options.
-    ///   - source: What was asked for.
-    /// - Returns: The options to use.
     public func processed(
         _ options: KingfisherParsedOptionsInfo,
         for source: Source

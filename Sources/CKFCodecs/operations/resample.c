@@ -11,9 +11,10 @@ static inline int clamp8(int32_t value) { return value < 0 ? 0 : value > 255 ? 2
 
 // ---------------------------------------------------------------------------------------------- any processor
 
-static void blend_bytes(
-    const uint8_t *const *rows, const int16_t *weights, size_t taps, unsigned shift, size_t begin, size_t end,
-    int16_t *output) {
+/// Adds weighted rows of bytes, or of light, whose numbers are words.
+static inline __attribute__((always_inline)) void blend(
+    bool is_light, const void *const *rows, const int16_t *weights, size_t taps, unsigned shift, size_t begin,
+    size_t end, int16_t *output) {
     // A block of sums stays in the nearest cache while all rows are added to it.
     enum { block = 256 };
     int32_t sums[block];
@@ -22,25 +23,9 @@ static void blend_bytes(
         for (size_t i = 0; i < count; i++) sums[i] = 1 << (shift - 1);
         for (size_t tap = 0; tap < taps; tap++) {
             const int32_t weight = weights[tap];
-            const uint8_t *row = rows[tap] + first;
-            for (size_t i = 0; i < count; i++) sums[i] += weight * row[i];
-        }
-        for (size_t i = 0; i < count; i++) output[first + i] = (int16_t)clamp16(sums[i] >> shift);
-    }
-}
-
-static void blend_light(
-    const int16_t *const *rows, const int16_t *weights, size_t taps, unsigned shift, size_t begin, size_t end,
-    int16_t *output) {
-    enum { block = 256 };
-    int32_t sums[block];
-    for (size_t first = begin; first < end; first += block) {
-        const size_t count = end - first < block ? end - first : block;
-        for (size_t i = 0; i < count; i++) sums[i] = 1 << (shift - 1);
-        for (size_t tap = 0; tap < taps; tap++) {
-            const int32_t weight = weights[tap];
-            const int16_t *row = rows[tap] + first;
-            for (size_t i = 0; i < count; i++) sums[i] += weight * row[i];
+            const uint8_t *bytes = (const uint8_t *)rows[tap] + (is_light ? 0 : first);
+            const int16_t *light = (const int16_t *)rows[tap] + (is_light ? first : 0);
+            for (size_t i = 0; i < count; i++) sums[i] += weight * (is_light ? light[i] : bytes[i]);
         }
         for (size_t i = 0; i < count; i++) output[first + i] = (int16_t)clamp16(sums[i] >> shift);
     }
@@ -146,7 +131,7 @@ static AVX2 void blend_rows_avx2(
         narrow(left, shifts, output + i);
         narrow(right, shifts, output + i + 32);
     }
-    blend_bytes(rows, weights, taps, shift, i, count, output);
+    blend(false, (const void *const *)rows, weights, taps, shift, i, count, output);
 }
 
 static AVX2 void blend_light_avx2(
@@ -175,7 +160,7 @@ static AVX2 void blend_light_avx2(
             _mm256_storeu_si256((__m256i *)(output + i + part * 16), _mm256_packs_epi32(low, high));
         }
     }
-    blend_light(rows, weights, taps, shift, i, count, output);
+    blend(true, (const void *const *)rows, weights, taps, shift, i, count, output);
 }
 
 /// The sums of four pixels, as pairs of one component: (0, 1) in the lower half and (2, 3) in the upper one.
@@ -257,7 +242,7 @@ void kf_blend_rows(
 #else
     (void)blending;
 #endif
-    blend_bytes(rows, weights, taps, shift, 0, count, output);
+    blend(false, (const void *const *)rows, weights, taps, shift, 0, count, output);
 }
 
 void kf_blend_columns(
@@ -308,7 +293,7 @@ void kf_blend_light_rows(
 #else
     (void)blending;
 #endif
-    blend_light(rows, weights, taps, precision, 0, count, output);
+    blend(true, (const void *const *)rows, weights, taps, precision, 0, count, output);
 }
 
 void kf_blend_light_columns(

@@ -58,14 +58,6 @@ private let cyclicEXIF: [UInt8] =
         #expect(isMalformed(try header(width: width, height: height, depth: 8, color: 2), .png))
     }
 
-    @Test(
-        "Combinations of depth and colour type that PNG lacks are refused",
-        arguments: [(3, 2), (8, 1), (16, 3), (0, 0), (255, 255)] as [(UInt8, UInt8)]
-    )
-    func unknownPixelKinds(depth: UInt8, color: UInt8) throws {
-        #expect(isMalformed(try header(width: 96, height: 64, depth: depth, color: color), .png))
-    }
-
     @Test("A header with a wrong checksum is refused") func changedHeader() throws {
         var data = try fixture("photo.png")
         data[19] ^= 1

@@ -114,32 +114,4 @@ import Testing
         options.thumbnail = box
         #expect(try Codecs.decode(data, options: options).bitmap().rows != expected.rows)
     }
-
-    @Test("All instruction sets give the same bytes") func instructionSets() {
-        var generator = SeededGenerator(state: 9)
-        let light = (0..<(8 * 300)).map { _ in Int16.random(in: 0...Int16(KF_LIGHT), using: &generator) }
-        let weights = [-900, 3000, 9000, 9000, 3000, -900, 184 + 10_000, 0].map(Int16.init)
-        let best = kf_best_blending().rawValue
-        for (taps, count) in [(8, 300), (4, 64), (2, 12), (2, 100)] {
-            let sums = (0...best).map { kind in
-                light.withUnsafeBufferPointer { light in
-                    var sums = [Int16](repeating: 0, count: 320)
-                    let rows = (0..<taps).map { tap in light.baseAddress.map { $0 + tap * 300 } }
-                    kf_blend_light_rows(kf_blending(kind), rows, weights, taps, 15, count, &sums)
-                    return sums
-                }
-            }
-            #expect(sums.allSatisfy { $0 == sums[0] })
-            let lower = [Int16](sums[0].reversed())
-            let starts: [Int32] = [0, 1, 2, 5, 9]
-            let shares = (0..<5).flatMap { _ in weights[0..<4] + weights[1..<5] }
-            let outputs = (0...best).map { kind in
-                var above = [UInt8](repeating: 0, count: 64)
-                var below = above
-                kf_blend_light_columns(kf_blending(kind), sums[0], lower, starts, shares, 8, 15, 5, &above, &below)
-                return [above, below]
-            }
-            #expect(outputs.allSatisfy { $0 == outputs[0] } && outputs[0][0] != outputs[0][1])
-        }
-    }
 }

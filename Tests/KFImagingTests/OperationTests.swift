@@ -25,18 +25,6 @@ import Testing
         #expect(try resized([0, 0, 0, 0, 255, 255, 255, 255], to: 4) == [0, 32, 223, 255])
     }
 
-    @Test(
-        "Resampling a single colour keeps it exactly",
-        arguments: [(7, 5), (13, 64), (100, 9), (3, 3), (1, 8), (8, 1), (33, 32)]
-    )
-    func constants(from: Int, to: Int) throws {
-        let result = try Bitmap.solid(0x8040_2010, from, from).resampled(to: PixelSize(to, to))
-        #expect(result.rows.joined().allSatisfy { $0 == Pixel(r: 0x40, g: 0x20, b: 0x10, a: 0x80) })
-        let opaque = try Bitmap.solid(0xFFFF_FEFD, from, from).resampled(to: PixelSize(to, to))
-        #expect(opaque.rows.joined().allSatisfy { $0 == Pixel(r: 255, g: 254, b: 253) })
-        #expect(!opaque.hasAlpha)
-    }
-
     @Test("Resizing to the same size returns the same bitmap") func sameSize() throws {
         let bitmap = Bitmap.row([1, 2, 3])
         #expect(try bitmap.resampled(to: PixelSize(3, 1)) === bitmap)
@@ -66,16 +54,6 @@ import Testing
         let result = try #require(image.resized(toPoints: CGSize(width: 5, height: 5)))
         #expect(result.pixelWidth == 10 && result.pixelHeight == 10 && result.scale == 2)
         #expect(image.resized(toPoints: CGSize(width: 1e9, height: 1e9)) == nil)
-    }
-
-    @Test("Rotated images are resized as displayed") func resizedOrientation() throws {
-        let turned = try picture("orientation-6.jpg")
-        let upright = try picture("orientation-1.jpg")
-        let size = CGSize(width: 48, height: 20)
-        let result = try #require(turned.resized(toPoints: size))
-        #expect(result.imageOrientation == .up && result.size == size)
-        let expected = try #require(upright.resized(toPoints: size)).bitmap()
-        #expect(try result.bitmap().likeness(to: expected) > 30)
     }
 
     @Test("Operations return an empty image unchanged") func emptyImages() {

@@ -248,7 +248,7 @@ import Testing
 
     @Test(
         "Combinations of depth and colour type that PNG lacks are errors",
-        arguments: [(0, 3), (2, 4), (3, 16), (4, 4), (6, 1), (1, 8), (5, 8), (7, 8)]
+        arguments: [(0, 3), (2, 4), (3, 16), (4, 4), (6, 1), (1, 8), (5, 8), (7, 8), (0, 0), (2, 3), (255, 255)]
     )
     func unknownKinds(type: Int, depth: Int) {
         #expect(isMalformed(plain { ($0.type, $0.depth) = (type, depth) }.data))

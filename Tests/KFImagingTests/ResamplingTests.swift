@@ -242,17 +242,32 @@ import Testing
         #expect(areNear && turned.imageOrientation == .up)
     }
 
-    @Test("All instruction sets give the same bytes") func instructionSets() {
+    @Test("All instruction sets give the same bytes, of bytes and of light") func instructionSets() {
         var generator = SeededGenerator(state: 3)
         let bytes = (0..<(8 * 300)).map { _ in UInt8.random(in: 0...255, using: &generator) }
+        let light = (0..<(8 * 300)).map { _ in Int16.random(in: 0...Int16(KF_LIGHT), using: &generator) }
+        expectSameBytes(of: bytes, kf_blend_rows, kf_blend_columns)
+        expectSameBytes(of: light, kf_blend_light_rows, kf_blend_light_columns)
+    }
+
+    private typealias Rows<Number> = (
+        kf_blending, UnsafePointer<UnsafePointer<Number>?>?, UnsafePointer<Int16>?, Int, UInt32, Int,
+        UnsafeMutablePointer<Int16>?
+    ) -> Void
+    private typealias Columns = (
+        kf_blending, UnsafePointer<Int16>?, UnsafePointer<Int16>?, UnsafePointer<Int32>?, UnsafePointer<Int16>?, Int,
+        UInt32, Int, UnsafeMutablePointer<UInt8>?, UnsafeMutablePointer<UInt8>?
+    ) -> Void
+
+    private func expectSameBytes<Number>(of numbers: [Number], _ blendRows: Rows<Number>, _ blendColumns: Columns) {
         let weights = [-900, 3000, 9000, 9000, 3000, -900, 184 + 10_000, 0].map(Int16.init)
         let best = kf_best_blending().rawValue
         for (taps, count) in [(8, 300), (4, 64), (2, 12), (2, 100)] {
             let sums = (0...best).map { kind in
-                bytes.withUnsafeBufferPointer { bytes in
+                numbers.withUnsafeBufferPointer { numbers in
                     var sums = [Int16](repeating: 0, count: 320)
-                    let rows = (0..<taps).map { tap in bytes.baseAddress.map { $0 + tap * 300 } }
-                    kf_blend_rows(kf_blending(kind), rows, weights, taps, 15, count, &sums)
+                    let rows = (0..<taps).map { tap in numbers.baseAddress.map { $0 + tap * 300 } }
+                    blendRows(kf_blending(kind), rows, weights, taps, 15, count, &sums)
                     return sums
                 }
             }
@@ -263,7 +278,7 @@ import Testing
             let outputs = (0...best).map { kind in
                 var above = [UInt8](repeating: 0, count: 64)
                 var below = above
-                kf_blend_columns(kf_blending(kind), sums[0], lower, starts, shares, 8, 15, 5, &above, &below)
+                blendColumns(kf_blending(kind), sums[0], lower, starts, shares, 8, 15, 5, &above, &below)
                 return [above, below]
             }
             #expect(outputs.allSatisfy { $0 == outputs[0] } && outputs[0][0] != outputs[0][1])

@@ -151,35 +151,6 @@ import Testing
         let words = "Connecting to 127.0.0.1:\(port.number) took too long; --connect-timeout allows more"
         try await expectFailure("https://127.0.0.1:\(port.number)/a.png", words, arguments)
     }
-
-    @Test("A kept connection that closes during a request causes no error") func closedKeptConnection() async throws {
-        let (one, two) = (try SampleImages.png(20, 20), try SampleImages.png(30, 30))
-        let server = try await TestServer.start()
-        server.requestsPerConnection = 1
-        server.route("/a.png", .data(one))
-        server.route("/b.png", .data(two))
-        let urls = ["/a.png", "/b.png"].map { server.url($0).absoluteString }
-        let result = try await place.kf(["fetch", "--concurrency", "1", "-o", "out/"] + urls)
-        await server.stop()
-        #expect(result.status == 0, "\(result.errors)")
-        #expect(server.connectionCount == 2)
-        #expect(try place.data("out/b.png") == two)
-    }
-
-    @Test("A second, unrequested response is not taken for the response to the next request")
-    func secondResponse() async throws {
-        let (one, two) = (try SampleImages.png(20, 20), try SampleImages.png(30, 30))
-        let server = try await TestServer.start()
-        let head = Data("HTTP/1.1 200 OK\r\nContent-Length: \(one.count)\r\n\r\n".utf8)
-        server.route("/a.png", .raw(head + one + head + one, closes: false))
-        server.route("/b.png", .data(two))
-        let urls = ["/a.png", "/b.png"].map { server.url($0).absoluteString }
-        let result = try await place.kf(["fetch", "--concurrency", "1", "-o", "out/"] + urls)
-        await server.stop()
-        #expect(result.status == 0, "\(result.errors)")
-        #expect(try place.data("out/a.png") == one)
-        #expect(try place.data("out/b.png") == two)
-    }
 }
 
 /// A port of 127.0.0.1 whose connections are made by the system and never served.

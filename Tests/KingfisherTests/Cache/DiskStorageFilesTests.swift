@@ -26,25 +26,6 @@ import Testing
         }
     }
 
-    @Test(
-        "An expiry given as a date stays the same, however often the entry is read"
-    )
-    func fixedExpiryStays() async throws {
-        try await DiskRig.run { rig in
-            let end = rig.now.value + 100
-            try rig.storage.store(value: bytes("a"), forKey: "a", expiration: .date(end))
-            try rig.storage.store(value: bytes("b"), forKey: "b", expiration: .never)
-            rig.advance(60)
-            for storage in [rig.storage, await rig.another()] {
-                #expect(try storage.value(forKey: "a") == bytes("a"))
-                #expect(try storage.value(forKey: "b") == bytes("b"))
-                #expect(storage.isCached(forKey: "a", referenceDate: end - 1))
-                #expect(!storage.isCached(forKey: "a", referenceDate: end + 1))
-                #expect(storage.isCached(forKey: "b", referenceDate: end + 1e9))
-            }
-        }
-    }
-
     @Test("A file's modification time is its expiry, its access time the last access that extended it")
     func fileTimes() async throws {
         try await DiskRig.run { rig in

@@ -226,26 +226,4 @@ import Testing
             #expect(try rig.storage.value(forKey: "a") == bytes("b"))
         }
     }
-
-    @Test("A dangling link counts as cached by its own time and cannot be read")
-    func danglingLink() async throws {
-        try await DiskRig.run { rig in
-            let url = rig.storage.cacheFileURL(forKey: "a")
-            try FileManager.default.createSymbolicLink(atPath: url.path, withDestinationPath: "/nowhere")
-            #expect(rig.storage.isCached(forKey: "a", referenceDate: .distantPast))
-            let reason = cacheFailure {
-                try rig.storage.value(
-                    forKey: "a",
-                    referenceDate: .distantPast,
-                    extendingExpiration: .none,
-                    forcedExtension: nil
-                )
-            }
-            guard case .cannotLoadDataFromDisk(let reportedURL, _) = reason else {
-                Issue.record("\(String(describing: reason))")
-                return
-            }
-            #expect(reportedURL.path == url.path)
-        }
-    }
 }

@@ -167,16 +167,4 @@ import Testing
             }
         }
     }
-
-    @Test("User metadata comes back with its entry and is removed with it") func userMetadata() async throws {
-        try await DiskRig.run { rig in
-            let storage = rig.storage
-            try storage.write(bytes("a"), forKey: "a", nil, [], nil, userMetadata: [1, 2, 3])
-            #expect(try Data(contentsOf: storage.cacheFileURL(forKey: "a")) == bytes("a"))
-            let name = storage.cacheFileName(forKey: "a")
-            #expect(try await rig.another().files.userMetadata(of: name) == [1, 2, 3])
-            try storage.store(value: bytes("b"), forKey: "a")
-            #expect(try storage.files.userMetadata(of: name) == nil)
-        }
-    }
 }

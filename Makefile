@@ -33,7 +33,7 @@ SERVER_BUILD := $(IN_SERVER) --traits $(SERVER_TRAITS)
 IN_BENCHMARKS := --package-path Benchmarks --scratch-path .build
 
 # What Package.swift asks for when it is set: swift-argument-parser, for kf. Where it may be missing, Scripts/with-tool decides.
-kf man: export KINGFISHER_TOOL := 1
+kf man steps-page: export KINGFISHER_TOOL := 1
 # Fails with a line that says what to do, where the Swift packages of a folder cannot be had.
 FETCH := Scripts/fetch-packages
 # Programs that run under a limit of memory, with which the sanitizer does not start.
@@ -41,7 +41,7 @@ UNSANITIZED := kf-decoder kf-planted-decoder kf-sandbox-checks
 
 .PHONY: help demo gallery desktop kf man test examples bench fuzz soak tsan docs format lint layers packages build systems
 .PHONY: alone slow check root-checks server-checks
-.PHONY: bench-check bench-server bench-fleet serve server-test server-reference formats-page portability targets deb deb-check dependencies desktop-dependencies clean toolchain
+.PHONY: bench-check bench-server bench-fleet serve server-test server-reference formats-page steps-page portability targets deb deb-check dependencies desktop-dependencies clean toolchain
 
 help: ## Lists these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -51,10 +51,9 @@ demo: dependencies ## Loads images through the whole pipeline, writes demo-outpu
 	@swift build --product kf-demo
 	@"$$(swift build --show-bin-path)/kf-demo" load --output demo-output
 
-gallery: dependencies ## Shows every processor, writes demo-output/gallery.png; PHOTO=file shows them on a photo
+gallery: dependencies ## Shows every processor in demo-output/gallery.jpg, boxes and light beside it; PHOTO=file takes a photo
 	@swift build --product kf-demo
-	@mkdir -p demo-output
-	@"$$(swift build --show-bin-path)/kf-demo" gallery --output demo-output/gallery.png $(if $(PHOTO),"$(PHOTO)")
+	@"$$(swift build --show-bin-path)/kf-demo" gallery --output demo-output $(if $(PHOTO),"$(PHOTO)")
 
 desktop: desktop-dependencies ## A window full of images, through KingfisherGTK; ARGS='--urls file' shows those of a list
 	@swift build -c release --product kf-desktop
@@ -161,13 +160,17 @@ serve: dependencies ## Builds and runs the image server on loopback, with the im
 	@Scripts/install-dependencies heic svg
 	@$(FETCH) Server
 	@swift build -c release $(SERVER_BUILD) --product kf-server
-	@echo "serve: http://127.0.0.1:$(PORT)/_/rs:fill:300:200/plain/local:///gallery.png@webp"
+	@echo "serve: http://127.0.0.1:$(PORT)/_/rs:fill:300:200/plain/local:///gallery.jpg@webp"
 	@echo "serve: http://127.0.0.1:$(PORT)/ is a page to try options; ctrl-C ends the server"
 	@$(SERVE) exec "$$(swift build -c release $(SERVER_BUILD) --show-bin-path)/kf-server" $(or $(COMMAND),serve) --develop
 
 # The test that compares the two writes the page where it is asked to.
 formats-page: dependencies ## Writes into the page Formats what Tests/Catalogue has
 	@KF_WRITE_FORMATS_PAGE=1 swift test --filter KFImagingTests.FormatsPageTests
+
+steps-page: dependencies ## Writes into docs/kf.md what the tool's parser knows of steps
+	@$(FETCH) .
+	@KF_WRITE_STEPS_PAGE=1 swift test --filter kfTests.StepsPageTests
 
 server-reference: toolchain ## Writes docs/server-options.md from the tables of options and settings
 	@$(FETCH) Server

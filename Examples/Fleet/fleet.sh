@@ -84,9 +84,9 @@ fi
 
 cat <<END
 fleet: $balancer at port $port, servers at $((port + 1)) to $((port + 3)), results in $store, leases in Redis. Try
-  curl -o small.webp http://127.0.0.1:$port/_/rs:fill:300:200/plain/local:///gallery.png@webp
+  curl -o small.webp http://127.0.0.1:$port/_/rs:fill:300:200/plain/local:///gallery.jpg@webp
   curl -s http://127.0.0.1:$((port + 1))/metrics | grep -E 'kf_(tier|results)_total'
-  curl -d '{"source": "local:///gallery.png"}' -H 'Authorization: Bearer $KF_PURGE_TOKEN' http://127.0.0.1:$port/purge
+  curl -d '{"source": "local:///gallery.jpg"}' -H 'Authorization: Bearer $KF_PURGE_TOKEN' http://127.0.0.1:$port/purge
 fleet: ctrl-C ends all of it
 END
 wait

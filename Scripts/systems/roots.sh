@@ -99,7 +99,7 @@ bootstrap_base() {
 check_server() { # user, setting...
     local server port answer format url
     mkdir -p "$root/images"
-    cp docs/gallery.png "$root/images"
+    cp docs/gallery.jpg "$root/images"
     local settings=("${@:2}" KF_BIND=127.0.0.1:0 KF_TRUSTED_SIGNATURES=check KF_LOCAL_FILESYSTEM_ROOT=/images)
     local as_user=(setpriv "--reuid=$1" "--regid=$1" --clear-groups env "${settings[@]}")
     "${inside[@]}" "$root" "${as_user[@]}" kf-server check >"$log" 2>&1 || fail "kf-server check failed: $(tail -n 1 "$log")"
@@ -112,7 +112,7 @@ check_server() { # user, setting...
         sleep 0.1
     done
     [ -n "$port" ] || fail "the server did not start: $(tail -n 1 "$log")"
-    url=http://127.0.0.1:$port/check/rs:fill:300:200/plain/local:///gallery.png
+    url=http://127.0.0.1:$port/check/rs:fill:300:200/plain/local:///gallery.jpg
     for format in webp avif jpg png gif; do
         answer=$(curl --silent --show-error --output "$folder/answer" \
             --write-out '%{http_code} %{content_type} %{size_download}' "$url@$format")

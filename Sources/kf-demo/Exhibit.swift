@@ -10,13 +10,23 @@ struct Exhibit: Sendable {
     let label: String
     /// The same pipeline in Swift.
     let processor: any ImageProcessor
-    /// Whether an image with a transparent ground shows it better.
-    let isOnNothing: Bool
+    /// The image that shows it best.
+    let subject: Subject
 
-    private init(_ label: String, _ processor: any ImageProcessor, isOnNothing: Bool = false) {
+    /// An image to process.
+    enum Subject {
+        /// A landscape, or the photo that was given.
+        case photo
+        /// A bird on a transparent ground; the photo if one was given.
+        case bird
+        /// Bright lines and points of one or two pixels, four times as large as a cell.
+        case lines, stars
+    }
+
+    init(_ label: String, _ processor: any ImageProcessor, on subject: Subject = .photo) {
         self.label = label
         self.processor = processor
-        self.isOnNothing = isOnNothing
+        self.subject = subject
     }
 
     /// Every processor that a pipeline has a step for; some with several parameters.
@@ -45,7 +55,7 @@ struct Exhibit: Sendable {
             "pad(200x180,#1386c4)",
             CanvasResizingImageProcessor(size: size(200, 180), scaleMode: .aspectFit, backgroundColor: color(0x1386C4))
         ),
-        Exhibit("trim()", TrimmingImageProcessor(), isOnNothing: true),
+        Exhibit("trim()", TrimmingImageProcessor(), on: .bird),
     ]
 
     private static let shapes = [
@@ -90,14 +100,14 @@ struct Exhibit: Sendable {
         Exhibit("blend(hardLight,0.7,#8040c0)", blend(.hardLight, 0x8040C0, alpha: 0.7)),
         Exhibit("blend(difference,white)", blend(.difference, 0xFFFFFF)),
         Exhibit("blend(luminosity,#3080c0)", blend(.luminosity, 0x3080C0)),
-        Exhibit("composite(sourceOver,#ffe0a0)", composite(.sourceOver, 0xFFE0A0), isOnNothing: true),
-        Exhibit("composite(destinationOut,#1386c4)", composite(.destinationOut, 0x1386C4), isOnNothing: true),
-        Exhibit("composite(xor,0.6,#1386c4)", composite(.xor, 0x1386C4, alpha: 0.6), isOnNothing: true),
-        Exhibit("composite(sourceAtop,0.5,#7030a0)", composite(.sourceAtop, 0x7030A0, alpha: 0.5), isOnNothing: true),
-        Exhibit("composite(plusLighter,#402060)", composite(.plusLighter, 0x402060), isOnNothing: true),
+        Exhibit("composite(sourceOver,#ffe0a0)", composite(.sourceOver, 0xFFE0A0), on: .bird),
+        Exhibit("composite(destinationOut,#1386c4)", composite(.destinationOut, 0x1386C4), on: .bird),
+        Exhibit("composite(xor,0.6,#1386c4)", composite(.xor, 0x1386C4, alpha: 0.6), on: .bird),
+        Exhibit("composite(sourceAtop,0.5,#7030a0)", composite(.sourceAtop, 0x7030A0, alpha: 0.5), on: .bird),
+        Exhibit("composite(plusLighter,#402060)", composite(.plusLighter, 0x402060), on: .bird),
     ]
 
-    private static func size(_ width: CGFloat, _ height: CGFloat) -> CGSize { CGSize(width: width, height: height) }
+    static func size(_ width: CGFloat, _ height: CGFloat) -> CGSize { CGSize(width: width, height: height) }
 
     private static func color(_ hex: Int) -> Color {
         func channel(_ shift: Int) -> CGFloat { CGFloat(hex >> shift & 255) / 255 }

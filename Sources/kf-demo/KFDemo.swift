@@ -13,9 +13,9 @@ struct KFDemo {
                  Loads generated images, 24 or N, from a server of its own on loopback, and writes a contact sheet and
                  the cache into the directory, demo-output. Some images are slow, some redirected, one fails twice and
                  then works, and the last one is broken, which is as it should be.
-               kf-demo gallery [PHOTO] --output FILE
-                 Writes a contact sheet with a cell for every processor, as PNG, whatever the name of the file. Without
-                 a photo, an image drawn by the program is used.
+               kf-demo gallery [PHOTO] --output DIRECTORY
+                 Writes contact sheets: gallery.jpg with a cell for every processor, boxes.jpg with the ways to fill a
+                 box, light.jpg with linear and encoded light. Without a photo, an image drawn by the program is used.
         """
 
     static func main() async {

@@ -20,12 +20,26 @@ package enum ReferencePage {
             /SIGNATURE/OPTION:ARGUMENT:…/OPTION:…/BASE64.FORMAT
 
         where the source is percent-encoded behind `plain/` (an `@` in it is `%40`), or in base64 with the alphabet for URLs, in
-        which slashes may stand anywhere. The format may be left out. The order of options does not matter, except that a later
-        option of the same name comes before an earlier one. An argument that is empty or missing leaves what was there. A boolean
+        which slashes may stand anywhere. The format may be left out. The order of options does not matter; if an option appears
+        twice, the last one counts. An argument that is empty or missing leaves what was there. A boolean
         is `1`, `t`, `true`, `0`, `f` or `false`; anything else is off, and the log has a warning, and so is an empty one that is
         the only argument of its option. An option that is not on this page is answered with 404.
 
+        For example, 300 × 200 pixels of a photo as WebP, where signatures are not required:
+
+            /_/rs:fill:300:200/g:sm/plain/https://example.com/photo.jpg@webp
+
+        \(contents)
+
         """
+
+    /// A link to each heading.
+    private static var contents: String {
+        (ImageOption.Group.allCases.map(\.rawValue) + ["Settings", "imgproxy's settings"]).map { title in
+            let anchor = title.lowercased().filter { $0 != "'" }.replacing(" ", with: "-")
+            return "[\(title)](#\(anchor))"
+        }.joined(separator: " · ")
+    }
 
     private static func section(of group: ImageOption.Group) -> String {
         let options = OptionTable.all.filter { $0.group == group }
@@ -44,7 +58,7 @@ package enum ReferencePage {
             "| \(argument.name) | \(argument.words) | \(argument.initial.isEmpty ? "" : "`\(argument.initial)`") |"
         }
         return [
-            "### \(option.names.joined(separator: ", "))", "", "`\(usage)\(more)` — \(option.help)", "",
+            "### \(option.names.joined(separator: ", "))", "", "`\(usage)\(more)` — \(option.help)", "", "Example: `\(option.example)`", "",
             "| argument | values | unless set |", "|---|---|---|",
         ]
             + rows + [""]

@@ -22,4 +22,12 @@ import Testing
         }
         for name in SettingsTable.all.flatMap(\.names) { #expect(page.contains("`\(name)`")) }
     }
+
+    @Test("Each option's example is one of its names with arguments that URLs may have", arguments: OptionTable.all)
+    func examples(option: ImageOption) throws {
+        let allowed = settings { ($0.presets, $0.allowsSecurityOptions) = (["card": ["w:1"]], true) }
+        #expect(option.names.contains(String(option.example.prefix { $0 != ":" })))
+        #expect(throws: Never.self) { try plan(option.example, settings: allowed) }
+        #expect(ReferencePage.markdown.contains("Example: `\(option.example)`"))
+    }
 }

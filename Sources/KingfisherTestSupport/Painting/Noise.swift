@@ -1,11 +1,13 @@
-// Randomness that is the same on every machine and in every run, for the landscapes.
+// Randomness that is the same on every machine and in every run, for the landscapes and skies of `kf-demo`.
 
 /// Smooth noise over the plane, made from a hash of whole coordinates.
-struct Noise: Sendable {
+package struct Noise: Sendable {
     let seed: UInt32
 
+    package init(seed: UInt32) { self.seed = seed }
+
     /// A value from 0 to 1 for a whole place.
-    func hash(_ x: Int32, _ y: Int32) -> Float {
+    package func hash(_ x: Int32, _ y: Int32) -> Float {
         var bits = seed &+ UInt32(bitPattern: x) &* 0x9E37_79B1 &+ UInt32(bitPattern: y) &* 0x85EB_CA77
         bits = (bits ^ bits >> 15) &* 0x2C1B_3C6D
         bits = (bits ^ bits >> 12) &* 0x297A_2D39

@@ -4,10 +4,11 @@ import Foundation
 
 /// Reads pipelines; all steps are in one table, `PipelineParser.steps`.
 enum PipelineParser {
-    /// A step's name, its spelling and meaning for the help, and the function that reads its arguments.
+    /// A step's name, its spelling, an example and the meaning for help and page, and the function that reads its arguments.
     struct Entry: Sendable {
         let name: String
         let usage: String
+        let example: String
         let meaning: String
         let read: @Sendable (inout PipelineArguments) throws(PipelineError) -> PipelineStep
     }

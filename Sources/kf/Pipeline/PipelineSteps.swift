@@ -10,6 +10,7 @@ extension PipelineParser {
         Entry(
             name: "thumbnail",
             usage: "thumbnail(WxH|Wx|xH[,fit|fill|exact][,anchor=AX,AY|anchor=smart][,light=encoded])",
+            example: "thumbnail(200x200,fill,anchor=smart)",
             meaning: "fit into a box or fill it, decoded small; only exact enlarges, and as the first step the others "
                 + "warn about smaller images"
         ) { arguments throws(PipelineError) in
@@ -18,31 +19,44 @@ extension PipelineParser {
         Entry(
             name: "resize",
             usage: "resize(WxH|Wx|xH[,none|aspectFit|aspectFill][,filter=lanczos3][,light=encoded])",
+            example: "resize(800x,filter=mitchell)",
             meaning: "scale; with one side, keeping proportions"
         ) { arguments throws(PipelineError) in
             try resizing(&arguments)
         },
-        Entry(name: "downsample", usage: "downsample(WxH|Wx|xH)", meaning: "decode small; the longer side counts") {
+        Entry(
+            name: "downsample",
+            usage: "downsample(WxH|Wx|xH)",
+            example: "downsample(1024x)",
+            meaning: "decode small; the longer side counts"
+        ) {
             arguments throws(PipelineError) in .downsample(try arguments.sizeOrSide())
         },
         Entry(
             name: "crop",
             usage: "crop(WxH[,AX,AY|,X,Y])",
+            example: "crop(400x300,0.5,0)",
             meaning: "cut out, at an anchor from 0,0 (top left) to 1,1, or at a pixel, such as 100,50 or 1px,1px"
         ) { arguments throws(PipelineError) in
             try cropping(&arguments)
         },
-        Entry(name: "smartcrop", usage: "smartcrop(WxH)", meaning: "cut out where there is most to see") {
+        Entry(
+            name: "smartcrop",
+            usage: "smartcrop(WxH)",
+            example: "smartcrop(100x100)",
+            meaning: "cut out where there is most to see"
+        ) {
             arguments throws(PipelineError) in .smartcrop(try arguments.size())
         },
         Entry(
             name: "pad",
             usage: "pad(WxH[,COLOR][,AX,AY])",
+            example: "pad(1000x1000,#fff)",
             meaning: "fit in, enlarged if it is smaller, and fill the rest with a colour, or leave it transparent"
         ) { arguments throws(PipelineError) in
             try padding(&arguments)
         },
-        Entry(name: "trim", usage: "trim([TOLERANCE])", meaning: "cut off edges of one colour") {
+        Entry(name: "trim", usage: "trim([TOLERANCE])", example: "trim(0.1)", meaning: "cut off edges of one colour") {
             arguments throws(PipelineError) in
             .trim(tolerance: try arguments.numberIfAny("a tolerance", 0...1) ?? 0.04)
         },
@@ -52,64 +66,96 @@ extension PipelineParser {
         Entry(
             name: "round",
             usage: "round(R|P%[,corners=tl+tr+bl+br][,size=WxH][,background=COLOR])",
+            example: "round(25%,corners=tl+br)",
             meaning: "round the corners"
         ) { arguments throws(PipelineError) in
             .round(try rounding(&arguments))
         },
-        Entry(name: "circle", usage: "circle()", meaning: "cut out a circle") { _ throws(PipelineError) in .circle },
-        Entry(name: "border", usage: "border(WIDTH,COLOR[,R])", meaning: "draw a line along the edges") {
+        Entry(name: "circle", usage: "circle()", example: "circle()", meaning: "cut out a circle") {
+            _ throws(PipelineError) in .circle
+        },
+        Entry(
+            name: "border",
+            usage: "border(WIDTH,COLOR[,R])",
+            example: "border(8,#ff8000,20)",
+            meaning: "draw a line along the edges"
+        ) {
             arguments throws(PipelineError) in try bordering(&arguments)
         },
-        Entry(name: "rotate", usage: "rotate(DEGREES)", meaning: "turn clockwise") {
+        Entry(name: "rotate", usage: "rotate(DEGREES)", example: "rotate(90)", meaning: "turn clockwise") {
             arguments throws(PipelineError) in
             .rotate(degrees: try arguments.number("a number of degrees", -3600...3600))
         },
-        Entry(name: "flip", usage: "flip(h|v)", meaning: "mirror left and right, or top and bottom") {
+        Entry(name: "flip", usage: "flip(h|v)", example: "flip(h)", meaning: "mirror left and right, or top and bottom")
+        {
             arguments throws(PipelineError) in .flip(try arguments.word(of: PipelineStep.Axis.self))
         },
     ]
 
     private static let colors = [
-        Entry(name: "blur", usage: "blur(SIGMA)", meaning: "blur by a Gaussian; pixels of standard deviation") {
+        Entry(
+            name: "blur",
+            usage: "blur(SIGMA)",
+            example: "blur(5)",
+            meaning: "blur by a Gaussian; pixels of standard deviation"
+        ) {
             arguments throws(PipelineError) in .blur(sigma: try arguments.number("a standard deviation", 0...2000))
         },
-        Entry(name: "sharpen", usage: "sharpen(SIGMA[,AMOUNT])", meaning: "make edges stand out") {
+        Entry(
+            name: "sharpen",
+            usage: "sharpen(SIGMA[,AMOUNT])",
+            example: "sharpen(1.5,0.8)",
+            meaning: "make edges stand out"
+        ) {
             arguments throws(PipelineError) in try sharpening(&arguments)
         },
         Entry(
             name: "overlay",
             usage: "overlay(COLOR[,FRACTION]|FILE[,anchor=AX,AY][,opacity=O][,scale=S|,width=W|,width=P%])",
+            example: "overlay(logo.png,anchor=1,1,opacity=0.6,width=20%)",
             meaning: "lay a colour over the image, or another image, as large as it is, S times that, or W or P% wide; "
                 + "FILE has a dot or slash, and no comma or parenthesis"
         ) { arguments throws(PipelineError) in
             try overlaying(&arguments)
         },
-        Entry(name: "tint", usage: "tint(COLOR)", meaning: "lay a colour over everything") {
+        Entry(name: "tint", usage: "tint(COLOR)", example: "tint(#1386c480)", meaning: "lay a colour over everything") {
             arguments throws(PipelineError) in .tint(try arguments.color())
         },
         Entry(
             name: "colors",
             usage: "colors(BRIGHTNESS,CONTRAST,SATURATION,EV)",
+            example: "colors(0,1.1,1.3,0)",
             meaning: "change colours; 0,1,1,0 changes none"
         ) { arguments throws(PipelineError) in
             .colors(try controls(&arguments))
         },
-        Entry(name: "grayscale", usage: "grayscale()", meaning: "take the colours away") { _ throws(PipelineError) in
+        Entry(name: "grayscale", usage: "grayscale()", example: "grayscale()", meaning: "take the colours away") {
+            _ throws(PipelineError) in
             .grayscale
         },
-        Entry(name: "bw", usage: "bw()", meaning: "take the colours away, and brighten a little") {
+        Entry(name: "bw", usage: "bw()", example: "bw()", meaning: "take the colours away, and brighten a little") {
             _ throws(PipelineError) in .blackAndWhite
         },
     ]
 
     private static let mixtures = [
-        Entry(name: "blend", usage: "blend(MODE[,ALPHA][,COLOR])", meaning: "blend with a background") {
+        Entry(
+            name: "blend",
+            usage: "blend(MODE[,ALPHA][,COLOR])",
+            example: "blend(multiply,0.8,#f0b060)",
+            meaning: "blend with a background"
+        ) {
             arguments throws(PipelineError) in
             let mode = try arguments.word(of: PipelineStep.BlendMode.self)
             let (alpha, color) = try arguments.opacityAndColor()
             return .blend(mode, alpha: alpha ?? 1, background: color)
         },
-        Entry(name: "composite", usage: "composite(OPERATION[,ALPHA][,COLOR])", meaning: "compose with a background") {
+        Entry(
+            name: "composite",
+            usage: "composite(OPERATION[,ALPHA][,COLOR])",
+            example: "composite(sourceOver,#ffe0a0)",
+            meaning: "compose with a background"
+        ) {
             arguments throws(PipelineError) in
             let operation = try arguments.word(of: PipelineStep.CompositingOperation.self)
             let (alpha, color) = try arguments.opacityAndColor()

@@ -13,8 +13,8 @@ extension SettingsTable {
             ours: "ISOLATION",
             Value<ServerConfiguration.Isolation>.name(),
             \.isolation,
-            help: "Whether sources are decoded in locked processes: without these the server does not start, "
-                + "decodes in its own process, or always does so."
+            help: "Whether sources are decoded in locked processes. required: without these the server does not start. "
+                + "sandboxed: without these it decodes in its own process. none: it always does."
         ),
         Setting(
             "REQUESTS_QUEUE_SIZE",

@@ -66,6 +66,8 @@ package struct ImageOption: Sendable {
     package let group: Group
     /// One sentence.
     package let help: String
+    /// The option as a URL may have it.
+    package let example: String
     package let arguments: [OptionArgument]
     /// Whether all arguments may be repeated.
     package let repeats: Bool
@@ -78,12 +80,13 @@ package struct ImageOption: Sendable {
         _ names: String...,
         group: Group,
         help: String,
+        example: String,
         arguments: [OptionArgument],
         repeats: Bool = false,
         check: @escaping @Sendable ([String]) -> String? = { _ in nil },
         setTogether: (@Sendable (inout PlanBuilder, [String]) -> String?)? = nil
     ) {
-        (self.names, self.group, self.help) = (names, group, help)
+        (self.names, self.group, self.help, self.example) = (names, group, help, example)
         (self.arguments, self.repeats, self.check, self.setTogether) = (arguments, repeats, check, setTogether)
     }
 

@@ -7,6 +7,7 @@ extension OptionTable {
             "ar",
             group: .look,
             help: "Whether the image is turned as its metadata says.",
+            example: "ar:0",
             arguments: [OptionArgument("on", \.turning.followsOrientation)]
         ),
         ImageOption(
@@ -14,6 +15,7 @@ extension OptionTable {
             "rot",
             group: .look,
             help: "Turns the image clockwise after that.",
+            example: "rot:90",
             arguments: [OptionArgument("angle", .rightAngle, \.turning.rotation)]
         ),
         ImageOption(
@@ -21,6 +23,7 @@ extension OptionTable {
             "fl",
             group: .look,
             help: "Mirrors the image after that.",
+            example: "fl:1",
             arguments: [
                 OptionArgument("horizontal", \.turning.flipsHorizontally),
                 OptionArgument("vertical", \.turning.flipsVertically),
@@ -31,6 +34,7 @@ extension OptionTable {
             "bg",
             group: .look,
             help: "Lays the image on a colour, given in hexadecimal or as three numbers; without a value on none.",
+            example: "bg:ff8800",
             arguments: [
                 OptionArgument("color or red", words: "\(Value.color.words), or integer 0–255", initial: "none"),
                 OptionArgument("green", words: Value.integer(0...255).words),
@@ -45,6 +49,7 @@ extension OptionTable {
             help:
                 "Blurs the result by a Gaussian that ends at a fifth of its height: a sigma of 1 pixel looks like 0.7, 2 like "
                 + "1.6.",
+            example: "bl:3",
             arguments: [OptionArgument("sigma", .number(from: 0), \.effects.blur)]
         ),
         ImageOption(
@@ -52,6 +57,7 @@ extension OptionTable {
             "sh",
             group: .look,
             help: "Makes edges steeper in lightness, and leaves flat areas and grain alone; sigma in pixels.",
+            example: "sh:0.7",
             arguments: [OptionArgument("sigma", .number(from: 0), \.effects.sharpen)]
         ),
         ImageOption(
@@ -60,6 +66,7 @@ extension OptionTable {
             group: .look,
             help: "Makes squares of that side from the top left, each the mean of its pixels; the last are cut off. "
                 + "0 and 1 do nothing.",
+            example: "pix:8",
             arguments: [OptionArgument("size", .length, \.effects.pixelate)]
         ),
         ImageOption(
@@ -70,6 +77,7 @@ extension OptionTable {
                 "Lays the server's watermark over the result: at a side, repeated (re) or on every second square (ch);"
                 + " x and y are its distance, or the space between copies; from 1 on pixels, below 1 relative to the result,"
                 + " as the scale. Without effect where the server has none.",
+            example: "wm:0.5:soea:10:10:0.2",
             arguments: [
                 OptionArgument("opacity", .number(0...1), \.watermark.opacity),
                 OptionArgument("position", .name(), \.watermark.position),

@@ -10,7 +10,8 @@ extension OptionTable {
             "f",
             "ext",
             group: .output,
-            help: "The format of the result; an extension after the source comes before it.",
+            help: "The format of the result. An extension after the source overrides it; heic and jxl are only read, and answered with 422.",
+            example: "f:webp",
             arguments: [OptionArgument("format", Value.format.orNil("best"), \.output.format)]
         ),
         ImageOption(
@@ -18,6 +19,7 @@ extension OptionTable {
             "q",
             group: .output,
             help: "The quality of the result; 0 is the server's.",
+            example: "q:75",
             arguments: [OptionArgument("quality", .integer(0...100), \.output.quality)]
         ),
         ImageOption(
@@ -25,6 +27,7 @@ extension OptionTable {
             "fq",
             group: .output,
             help: "Pairs of a format and its quality, where quality is 0.",
+            example: "fq:webp:70:avif:50",
             arguments: [
                 OptionArgument("format", words: Value.format.words),
                 OptionArgument("quality", words: Value.integer(0...100).words),
@@ -40,6 +43,7 @@ extension OptionTable {
                 "With ssimulacra2 the quality of JPEG, WebP and AVIF stills is the lowest, from min_quality to max_quality, that"
                 + " reaches the target, a score of SSIMULACRA 2 (90 looks the same, 70 good, 50 fair); imgproxy's methods, whose"
                 + " targets are other numbers, are answered with 404.",
+            example: "aq:ssimulacra2:75:40:90",
             arguments: [
                 overriding("method", .name(), \.output.autoQuality.method),
                 overriding("target", .number(ImageEncodingOptions.targetScores), \.output.autoQuality.target),
@@ -52,6 +56,7 @@ extension OptionTable {
             "mb",
             group: .output,
             help: "Lowers the quality, down to 10, until the file has at most so many bytes; 0 is no limit.",
+            example: "mb:50000",
             arguments: [OptionArgument("bytes", .integer(0...(.max)), \.output.maxBytes)]
         ),
         ImageOption(
@@ -59,6 +64,7 @@ extension OptionTable {
             "skp",
             group: .output,
             help: "Sends sources of these formats as they are, unless the URL names another format.",
+            example: "skp:gif:svg",
             arguments: [OptionArgument("format", words: Value.format.words)],
             repeats: true,
             setTogether: setKeptFormats
@@ -67,6 +73,7 @@ extension OptionTable {
             "raw",
             group: .output,
             help: "Sends the source as it is, as a download if it is no image; of the limits only its bytes count.",
+            example: "raw:1",
             arguments: [OptionArgument("raw", \.output.isRaw)]
         ),
     ]
@@ -77,6 +84,7 @@ extension OptionTable {
             "sm",
             group: .metadata,
             help: "Leaves the source's EXIF out; XMP and IPTC are never kept.",
+            example: "sm:0",
             arguments: [OptionArgument("strip", \.metadata.isStripped)]
         ),
         ImageOption(
@@ -84,6 +92,7 @@ extension OptionTable {
             "kcr",
             group: .metadata,
             help: "Keeps EXIF's copyright and artist when the rest is left out.",
+            example: "kcr:0",
             arguments: [OptionArgument("keep", \.metadata.keepsCopyright)]
         ),
         ImageOption(
@@ -91,6 +100,7 @@ extension OptionTable {
             "scp",
             group: .metadata,
             help: "Accepted without effect: results are always sRGB.",
+            example: "scp:1",
             arguments: [OptionArgument("strip", \.metadata.stripsColorProfile)]
         ),
         ImageOption(
@@ -98,6 +108,7 @@ extension OptionTable {
             "ph",
             group: .metadata,
             help: "Accepted without effect: results have the usual dynamic range.",
+            example: "ph:0",
             arguments: [OptionArgument("preserve", \.metadata.preservesHDR)]
         ),
         ImageOption(
@@ -105,6 +116,7 @@ extension OptionTable {
             "eth",
             group: .metadata,
             help: "Accepted without effect: the image itself is always taken.",
+            example: "eth:1",
             arguments: [OptionArgument("enforce", \.metadata.usesThumbnail)]
         ),
     ]
@@ -115,6 +127,7 @@ extension OptionTable {
             "pr",
             group: .delivery,
             help: "Applies options that the server's configuration has under these names.",
+            example: "pr:card",
             arguments: [OptionArgument("name", words: "name of a preset")],
             repeats: true
         ),
@@ -122,7 +135,8 @@ extension OptionTable {
             "cachebuster",
             "cb",
             group: .delivery,
-            help: "Another text is another version of the source: it is loaded and made anew.",
+            help: "Another text is another version of the source: it is loaded and rendered again.",
+            example: "cb:v2",
             arguments: [OptionArgument("text", .text("any"), \.delivery.cacheBuster)]
         ),
         ImageOption(
@@ -130,6 +144,7 @@ extension OptionTable {
             "ct",
             group: .delivery,
             help: "Names by which results can be purged together; they are sent as Cache-Tag. Not in imgproxy.",
+            example: "ct:shoes:summer",
             arguments: [OptionArgument("tag", words: "up to 100 letters, digits, `-`, `_` and `.`")],
             repeats: true,
             setTogether: setCacheTags
@@ -139,6 +154,7 @@ extension OptionTable {
             "exp",
             group: .delivery,
             help: "The URL is valid until then, in seconds since 1970; 0 is no limit.",
+            example: "exp:1893456000",
             arguments: [OptionArgument("time", .integer(0...(.max)), \.delivery.expires)]
         ),
         ImageOption(
@@ -146,6 +162,7 @@ extension OptionTable {
             "fn",
             group: .delivery,
             help: "The name that browsers save the result under, without extension, percent-encoded or in base64.",
+            example: "fn:holiday",
             arguments: [
                 OptionArgument("name", words: "any but control characters and /", initial: "the source's"),
                 OptionArgument("encoded", words: Value.boolean.words, initial: "0"),
@@ -157,6 +174,7 @@ extension OptionTable {
             "att",
             group: .delivery,
             help: "Browsers save the result and do not show it.",
+            example: "att:1",
             arguments: [OptionArgument("attachment", \.delivery.isAttachment)]
         ),
     ]
@@ -168,6 +186,7 @@ extension OptionTable {
             "msr",
             group: .limits,
             help: "The most megapixels of a source.",
+            example: "msr:20",
             arguments: [overriding("megapixels", .positive(upTo: 1e6), \.limits.sourceMegapixels)]
         ),
         ImageOption(
@@ -175,6 +194,7 @@ extension OptionTable {
             "msfs",
             group: .limits,
             help: "The most bytes of a source; no more than the server's own limit.",
+            example: "msfs:5000000",
             arguments: [overriding("bytes", .integer(0...(.max)), \.limits.sourceBytes)]
         ),
         ImageOption(
@@ -182,6 +202,7 @@ extension OptionTable {
             "maf",
             group: .limits,
             help: "The most frames of an animation; the others are left out.",
+            example: "maf:10",
             arguments: [overriding("frames", .integer(1...(.max)), \.limits.animationFrames)]
         ),
         ImageOption(
@@ -189,6 +210,7 @@ extension OptionTable {
             "mafr",
             group: .limits,
             help: "The most megapixels of a frame of an animation.",
+            example: "mafr:2",
             arguments: [overriding("megapixels", .number(from: 0), \.limits.frameMegapixels)]
         ),
         ImageOption(
@@ -196,6 +218,7 @@ extension OptionTable {
             "mrd",
             group: .limits,
             help: "The longest side of a result, in pixels; larger ones are made smaller.",
+            example: "mrd:2000",
             arguments: [overriding("pixels", .integer(0...(.max)), \.limits.resultDimension)]
         ),
     ]

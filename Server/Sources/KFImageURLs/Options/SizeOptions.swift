@@ -7,6 +7,7 @@ extension OptionTable {
             "rs",
             group: .size,
             help: "Type, size, enlarging and extending in one.",
+            example: "rs:fill:300:200",
             arguments: [resizingType] + sizeArguments,
             check: { gravityComplaint($0, at: 5) }
         ),
@@ -15,6 +16,7 @@ extension OptionTable {
             "s",
             group: .size,
             help: "Size, enlarging and extending in one.",
+            example: "s:300:200",
             arguments: sizeArguments,
             check: { gravityComplaint($0, at: 4) }
         ),
@@ -23,8 +25,10 @@ extension OptionTable {
             "rt",
             group: .size,
             help:
-                "How the size is reached: within it, covering it, covering it in its proportions, stretched, or fill for "
-                + "sources of the box' orientation and otherwise fit.",
+                "How the size is reached. fit: inside the box. fill: the box is covered, the rest is cut off. fill-down: as "
+                + "fill, but smaller sources keep their size, in the box's proportions. force: stretched. auto: fill where "
+                + "source and box have the same orientation, fit otherwise.",
+            example: "rt:fill",
             arguments: [resizingType]
         ),
         ImageOption(
@@ -32,6 +36,7 @@ extension OptionTable {
             "w",
             group: .size,
             help: "Width in pixels; 0 follows from the height.",
+            example: "w:300",
             arguments: [width]
         ),
         ImageOption(
@@ -39,6 +44,7 @@ extension OptionTable {
             "h",
             group: .size,
             help: "Height in pixels; 0 follows from the width.",
+            example: "h:200",
             arguments: [height]
         ),
         ImageOption(
@@ -46,6 +52,7 @@ extension OptionTable {
             "mw",
             group: .size,
             help: "The least width; enlarges if it must.",
+            example: "mw:300",
             arguments: [OptionArgument("width", .length, \.resizing.minWidth)]
         ),
         ImageOption(
@@ -53,6 +60,7 @@ extension OptionTable {
             "mh",
             group: .size,
             help: "The least height; enlarges if it must.",
+            example: "mh:200",
             arguments: [OptionArgument("height", .length, \.resizing.minHeight)]
         ),
         ImageOption(
@@ -60,6 +68,7 @@ extension OptionTable {
             "z",
             group: .size,
             help: "Multiplies the size; one number is for both sides.",
+            example: "z:1.5",
             arguments: [
                 OptionArgument("x", .positive(upTo: 1000), \.zoom),
                 OptionArgument("y", .positive(upTo: 1000), \.resizing.zoomY, initial: "x"),
@@ -69,6 +78,7 @@ extension OptionTable {
             "dpr",
             group: .size,
             help: "Multiplies size, paddings and offsets; lowered to what the source has unless it may be enlarged.",
+            example: "dpr:2",
             arguments: [OptionArgument("dpr", .positive(upTo: 1000), \.resizing.dpr)]
         ),
         ImageOption(
@@ -76,6 +86,7 @@ extension OptionTable {
             "el",
             group: .size,
             help: "Whether the result may be larger than the source.",
+            example: "el:1",
             arguments: [enlarge]
         ),
     ]
@@ -86,6 +97,7 @@ extension OptionTable {
             "ex",
             group: .crop,
             help: "Adds a canvas around results that are smaller than the size.",
+            example: "ex:1:so",
             arguments: extendArguments,
             check: { gravityComplaint($0, at: 1) }
         ),
@@ -95,6 +107,7 @@ extension OptionTable {
             "exar",
             group: .crop,
             help: "Adds a canvas around the result until it has the proportions of the size.",
+            example: "exar:1",
             arguments: [OptionArgument("extend", \.canvas.extendsToAspectRatio)]
                 + .gravity(
                     \.canvas.aspectRatioGravity.kind,
@@ -109,6 +122,7 @@ extension OptionTable {
             "g",
             group: .crop,
             help: "What is kept where something is cut off; offsets from 1 on are pixels, those below are relative.",
+            example: "g:sm",
             arguments: .gravity(\.gravity.kind, x: \.gravity.x, y: \.gravity.y),
             check: { gravityComplaint($0, at: 0) }
         ),
@@ -117,6 +131,7 @@ extension OptionTable {
             "c",
             group: .crop,
             help: "Uses a part of the source: pixels from 1 on, below 1 relative to the source, 0 for all.",
+            example: "c:0.5:0.5:no",
             arguments: [
                 OptionArgument("width", .number(from: 0), \.crop.width),
                 OptionArgument("height", .number(from: 0), \.crop.height),
@@ -136,6 +151,7 @@ extension OptionTable {
             help:
                 "Cuts off a border of one colour: the given one, or that of the pixel at the top left. Single pixels do not "
                 + "count, transparent ones are magenta; animations keep their borders.",
+            example: "t:10:ffffff",
             arguments: [
                 OptionArgument("threshold", Value.number(from: 0).orNil("off"), \.trim.threshold),
                 OptionArgument("color", Value.color.orNil("top left"), \.trim.color),
@@ -148,6 +164,7 @@ extension OptionTable {
             "pd",
             group: .crop,
             help: "Adds space around the result, in CSS' order: missing sides are as those opposite.",
+            example: "pd:10:20",
             arguments: [
                 OptionArgument("top", .length, \.padding.all),
                 OptionArgument("right", .length, \.padding.horizontal, initial: "top"),

@@ -24,7 +24,7 @@ enum FormPage {
             <title>Images</title>
             <style>\(style)</style>
             <form id="form" data-prefix="\(escaped(settings.prefix))" data-separator="\(escaped(settings.argumentsSeparator))">
-            <label>Source <input name="source" required value="local:///gallery.png"></label>
+            <label>Source <input name="source" required value="local:///gallery.jpg"></label>
             <label>Signature <input name="signature" value="\(signature)" placeholder="of the path"></label>
             <label>Format <select name="format"><option value="">any</option>\(formats)</select></label>
             <button>Show</button>

@@ -1,8 +1,9 @@
-// Writing PNG through libpng, row by row. Alpha is straight.
+// Writing PNG through libpng; its lines are compressed apart where they can be (png_lines.c). Alpha is straight.
 #include "../support/libraries.h"
 #if KF_HAS_PNG
 #include "../support/support.h"
 #include "png_colors.h"
+#include "png_lines.h"
 #include <setjmp.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,8 +19,12 @@ struct kf_png_writer {
     uint32_t width;
     // Of an image with a palette; borrowed.
     const kf_png_colors *colors;
-    // A row as samples of a byte, where these are not the bytes of pixels.
+    // A row as samples of a byte, where libpng or a line takes these.
     uint8_t *line;
+    // NULL where libpng filters and compresses.
+    kf_png_lines *lines;
+    // The lines compressed.
+    kf_buffer stream;
 };
 
 static void on_error(png_structp png, png_const_charp text) {
@@ -61,13 +66,22 @@ static void write_header(kf_png_writer *writer, uint32_t height, bool interlaced
         interlaced ? PNG_INTERLACE_ADAM7 : PNG_INTERLACE_NONE,
         PNG_COMPRESSION_TYPE_DEFAULT, PNG_FILTER_TYPE_DEFAULT);
     if (kind.type == PNG_COLOR_TYPE_PALETTE) write_palette(writer, colors);
-    // Level 3 with all filters: of 2 megapixels, a photo takes 0.2 s where zlib's own 6 takes 0.9 and saves a twelfth
-    // of the bytes; a screenshot 0.04 instead of 0.06 s, with a tenth more bytes. Files that are kept are read more
-    // often than written, and are read at the same speed. Indices are a third or a quarter of the bytes, not filtered,
-    // and up to a seventh smaller by level 6. Chunks of 64 KB instead of 8.
+    // What libpng itself compresses. Level 3 with all filters: of 2 megapixels, a photo takes 0.2 s where zlib's own 6
+    // takes 0.9 and saves a twelfth of the bytes; a screenshot 0.04 instead of 0.06 s, with a tenth more bytes. Indices
+    // are a third or a quarter of the bytes, not filtered, and up to a seventh smaller by level 6. Chunks of 64 KB
+    // instead of 8.
     png_set_compression_level(png, kind.type == PNG_COLOR_TYPE_PALETTE ? 6 : 3);
     png_set_compression_buffer_size(png, 64 * 1024);
     png_set_sRGB(png, writer->info, PNG_sRGB_INTENT_PERCEPTUAL);
+}
+
+// Lines of their own, for images that are not interlaced.
+static void open_lines(kf_png_writer *writer, uint32_t height) {
+    const kf_png_kind kind = writer->kind;
+    const bool is_filtered = kind.depth == 8 && kind.type != PNG_COLOR_TYPE_PALETTE;
+    const uint32_t samples = png_get_channels(writer->png, writer->info);
+    const size_t size = png_get_rowbytes(writer->png, writer->info);
+    writer->lines = kf_png_lines_open(size, height, is_filtered ? samples : 0);
 }
 
 static bool create_structs(kf_png_writer *writer) {
@@ -106,6 +120,7 @@ kf_png_writer *kf_png_writer_open(
     write_header(writer, height, interlaced, colors);
     if (exif_size) png_set_eXIf_1(png, writer->info, (png_uint_32)exif_size, (png_bytep)exif);
     png_write_info(png, writer->info);
+    if (!interlaced) open_lines(writer, height);
     if (interlaced) png_set_interlace_handling(png);
     if (writer->kind.depth < 8) png_set_packing(png);
     if (is_direct(writer)) png_set_bgr(png);
@@ -114,28 +129,61 @@ kf_png_writer *kf_png_writer_open(
 }
 
 // The samples of a row of BGRA, each in a byte.
-static void make_line(const kf_png_writer *writer, const uint8_t *row) {
-    uint8_t *line = writer->line;
+static void make_line(const kf_png_writer *writer, const uint8_t *row, uint8_t *line) {
+    const size_t width = writer->width;
     uint32_t last = 0, index = 0;
     switch (writer->kind.type) {
     case PNG_COLOR_TYPE_GRAY:
-        for (uint32_t x = 0; x < writer->width; x++) line[x] = row[(size_t)x * 4] >> (8 - writer->kind.depth);
+        for (size_t x = 0; x < width; x++) line[x] = row[x * 4] >> (8 - writer->kind.depth);
         break;
     case PNG_COLOR_TYPE_GRAY_ALPHA:
-        for (size_t x = 0; x < writer->width; x++) {
+        for (size_t x = 0; x < width; x++) {
             line[x * 2] = row[x * 4];
             line[x * 2 + 1] = row[x * 4 + 3];
         }
         break;
+    case PNG_COLOR_TYPE_RGB:
+        for (size_t x = 0; x < width; x++) {
+            for (size_t i = 0; i < 3; i++) line[x * 3 + i] = row[x * 4 + 2 - i];
+        }
+        break;
+    case PNG_COLOR_TYPE_RGB_ALPHA:
+        for (size_t x = 0; x < width; x++) {
+            for (size_t i = 0; i < 3; i++) line[x * 4 + i] = row[x * 4 + 2 - i];
+            line[x * 4 + 3] = row[x * 4 + 3];
+        }
+        break;
     default:
-        for (uint32_t x = 0; x < writer->width; x++) {
+        for (size_t x = 0; x < width; x++) {
             uint32_t pixel;
-            memcpy(&pixel, row + (size_t)x * 4, 4);
+            memcpy(&pixel, row + x * 4, 4);
             if (x == 0 || pixel != last) index = kf_png_color_index(writer->colors, pixel);
             last = pixel;
             line[x] = (uint8_t)index;
         }
     }
+}
+
+// Packs samples of fewer bits than a byte, the first one highest.
+static void pack_line(const uint8_t *samples, uint32_t width, uint32_t depth, uint8_t *line) {
+    const uint32_t in_byte = 8 / depth;
+    for (uint32_t x = 0; x < width; x++) {
+        const uint32_t shift = 8 - depth * (x % in_byte + 1);
+        line[x / in_byte] = (uint8_t)((x % in_byte ? line[x / in_byte] : 0) | samples[x] << shift);
+    }
+}
+
+static void add_line(kf_png_writer *writer, const uint8_t *row) {
+    uint8_t *line = kf_png_lines_next(writer->lines);
+    const bool is_packed = writer->kind.depth < 8;
+    make_line(writer, row, is_packed ? writer->line : line);
+    if (is_packed) pack_line(writer->line, writer->width, (uint32_t)writer->kind.depth, line);
+    kf_png_lines_add(writer->lines);
+}
+
+static void write_line(kf_png_writer *writer, const uint8_t *row) {
+    if (!is_direct(writer)) make_line(writer, row, writer->line);
+    png_write_row(writer->png, is_direct(writer) ? row : writer->line);
 }
 
 kf_status kf_png_write(
@@ -145,16 +193,27 @@ kf_status kf_png_write(
     if (setjmp(writer->escape)) return message->status;
     for (uint32_t i = 0; i < count; i++) {
         const uint8_t *row = rows + (size_t)i * stride;
-        if (!is_direct(writer)) make_line(writer, row);
-        png_write_row(writer->png, is_direct(writer) ? row : writer->line);
+        if (writer->lines) add_line(writer, row);
+        else write_line(writer, row);
     }
     return KF_OK;
+}
+
+// The two chunks that follow the header.
+static void write_lines(kf_png_writer *writer) {
+    kf_buffer *stream = &writer->stream;
+    if (!kf_png_lines_compress(writer->lines, stream)) png_error(writer->png, "out of memory");
+    kf_png_lines_close(writer->lines);
+    writer->lines = NULL;
+    png_write_chunk(writer->png, (png_const_bytep)"IDAT", stream->bytes, stream->size);
+    png_write_chunk(writer->png, (png_const_bytep)"IEND", NULL, 0);
 }
 
 kf_status kf_png_writer_finish(kf_png_writer *writer, uint8_t **bytes, size_t *size, kf_message *message) {
     writer->message = message;
     if (setjmp(writer->escape)) return message->status;
-    png_write_end(writer->png, NULL);
+    if (writer->lines) write_lines(writer);
+    else png_write_end(writer->png, NULL);
     kf_buffer_take(&writer->buffer, bytes, size);
     return KF_OK;
 }
@@ -162,6 +221,8 @@ kf_status kf_png_writer_finish(kf_png_writer *writer, uint8_t **bytes, size_t *s
 void kf_png_writer_close(kf_png_writer *writer) {
     if (!writer) return;
     if (writer->png) png_destroy_write_struct(&writer->png, &writer->info);
+    kf_png_lines_close(writer->lines);
+    free(writer->stream.bytes);
     free(writer->buffer.bytes);
     free(writer->line);
     free(writer);

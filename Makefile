@@ -111,6 +111,7 @@ slow: build ## The slowest twenty suites, each run by itself: wall and processor
 	@Scripts/slow-tests $(COUNT)
 
 lint: toolchain ## Checks the formatting and the documentation rules
+	@Scripts/check-comments $(OURS)
 	@if swift --version 2>/dev/null | grep -q 'Swift version $(subst .,\.,$(FORMATTER))'; then \
 	    echo "lint: swift format"; \
 	    swift format lint --strict --recursive --parallel $(OURS); \

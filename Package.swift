@@ -7,7 +7,8 @@ func isSet(_ variable: String) -> Bool { Context.environment[variable].map { !$0
 /// Whether a warning fails the build.
 ///
 /// It does in our own builds, which set `KINGFISHER_STRICT`, never in those of a program that depends on us. A newer
-/// compiler has other warnings, and SwiftPM may silence those of dependencies, which it refuses beside making them errors.
+/// compiler has other warnings, and SwiftPM may silence those of dependencies, which it refuses beside making them
+/// errors.
 let isStrict = isSet("KINGFISHER_STRICT")
 
 /// Every Swift target of ours is compiled with these.
@@ -35,9 +36,9 @@ let optionalFormats = [
 
 /// A C library of the system.
 ///
-/// With `pkgConfig` SwiftPM says how to install it where it is missing: that is for libraries that must be there, and for
-/// those of formats that nearly everybody needs. The headers of the others are looked for when our C code is compiled,
-/// which links what it finds (CKFCodecs/support/libraries.c).
+/// With `pkgConfig` SwiftPM says how to install it where it is missing: that is for libraries that must be there, and
+/// for those of formats that nearly everybody needs. The headers of the others are looked for when our C code is
+/// compiled, which links what it finds (CKFCodecs/support/libraries.c).
 func system(
     _ name: String,
     pkgConfig: String? = nil,
@@ -59,8 +60,8 @@ func ownFile(_ file: String) -> String { Context.packageDirectory + "/Sources/CS
 
 /// Whether `kf` and its tests are in the package: `KINGFISHER_TOOL=1 swift build --product kf`.
 ///
-/// The library, its tests and the demonstrations need no other package. What needs one is here only when it is asked for,
-/// so that nobody has to fetch it who does not build that.
+/// The library, its tests and the demonstrations need no other package. What needs one is here only when it is asked
+/// for, so that nobody has to fetch it who does not build that.
 let hasTool = isSet("KINGFISHER_TOOL")
 
 let argumentParser = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")

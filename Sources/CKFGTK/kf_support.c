@@ -11,8 +11,8 @@ int kf_main_queue_descriptor(void) { return _dispatch_get_main_queue_handle_4CF(
 
 void kf_drain_main_queue(void) { _dispatch_main_queue_callback_4CF(NULL); }
 
-// The allocator keeps freed blocks below its threshold, which it raises to the largest block that has been freed, unless
-// it is told one: after a fast scroll that would be most of what was shown.
+// The allocator keeps freed blocks below its threshold, which it raises to the largest block that has been freed,
+// unless it is told one: after a fast scroll that would be most of what was shown.
 void kf_return_large_blocks(void) { mallopt(M_MMAP_THRESHOLD, 64 << 10); }
 
 void kf_set_accessible_label(GtkWidget *widget, const char *label) {

@@ -1,5 +1,6 @@
-// The checksum of a piece of memory: by the library xxHash, of which only the header is needed, or, where it is missing, by
-// libcrypto, which is slower. The two differ: a file that a build with the other one has stored counts as damaged.
+// The checksum of a piece of memory: by the library xxHash, of which only the header is needed, or, where it is
+// missing, by libcrypto, which is slower. The two differ: a file that a build with the other one has stored counts as
+// damaged.
 #include "CKFLinux.h"
 #include "checksum_avx2.h"
 #include <sys/random.h>
@@ -29,7 +30,8 @@ static unsigned char secret[32];
 // Linked where it is needed; see CKFCodecs/support/libraries.c.
 __attribute__((used, section(".swift1_autolink_entries"))) static const char kf_link_crypto[] = "-lcrypto";
 
-// The first bytes of a HMAC with SHA-256. It fails when there is no memory, or when libcrypto's configuration forbids it.
+// The first bytes of a HMAC with SHA-256. It fails when there is no memory, or when libcrypto's configuration forbids
+// it.
 static uint64_t beginning(const void *key, size_t key_size, const void *bytes, size_t count) {
     unsigned char code[32];
     uint64_t number;

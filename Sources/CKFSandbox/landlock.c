@@ -48,7 +48,7 @@ static ruleset everything(int abi) {
     };
 }
 
-// Lets a file or folder be read. One that is not there needs no rule.
+// Lets a file or folder be read. A file that is not there needs no rule.
 static int permit(int rules, const char *path, uint64_t rights) {
     rule rule = {.rights = rights, .folder = open(path, O_PATH | O_CLOEXEC)};
     if (rule.folder < 0) return 0;

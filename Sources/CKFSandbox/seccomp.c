@@ -1,5 +1,5 @@
-// System calls: which of them a process may make. For sandbox.c. Without libseccomp none is filtered, as where the kernel
-// has no filters.
+// System calls: which of them a process may make. For sandbox.c. Without libseccomp none is filtered, as where the
+// kernel has no filters.
 #define _GNU_SOURCE
 #include "locks.h"
 #if __has_include(<seccomp.h>)

@@ -54,7 +54,7 @@ public struct Arguments: Sendable {
     ///   - option: The option.
     ///   - range: The numbers that are permitted.
     /// - Returns: The number, or nil when the option is not given.
-    /// - Throws: A ``Failure`` when the value is none of these numbers.
+    /// - Throws: A ``Failure`` when the value is not one of these numbers.
     public func number(_ option: String, in range: ClosedRange<Int>) throws(Failure) -> Int? {
         guard let value = values[option] else { return nil }
         guard let number = Int(value), range.contains(number) else {

@@ -6,8 +6,7 @@ public import Foundation
 public enum StorageExpiration: Sendable, Equatable {
     /// Valid without end.
     case never
-    /// Valid for so many seconds from the moment of storing. Zero and less mean already expired, and so does what is no
-    /// number.
+    /// Valid for so many seconds from the moment of storing. Zero, negative numbers and NaN mean already expired.
     case seconds(TimeInterval)
     /// Valid for so many days of 86,400 seconds from the moment of storing. Zero and less mean already expired.
     case days(Int)
@@ -22,8 +21,9 @@ public enum StorageExpiration: Sendable, Equatable {
         Date(clampedSeconds: expiry(since: date.timeIntervalSinceReferenceDate))
     }
 
-    /// The same in seconds since the reference date, infinite for what always or never holds, NaN for what is no
-    /// number: what a memory hit uses.
+    /// The same in seconds since the reference date, for memory hits.
+    ///
+    /// Infinite for ``never``, minus infinite for ``expired``, and NaN for a number of seconds that is NaN.
     @inline(__always)
     func expiry(since now: TimeInterval) -> TimeInterval {
         switch self {
@@ -37,7 +37,7 @@ public enum StorageExpiration: Sendable, Equatable {
 
     /// Whether an entry stored at `date` would be invalid from the start.
     ///
-    /// One that is NaN is invalid.
+    /// An expiry that is NaN is invalid.
     package func isExpired(at date: Date) -> Bool {
         let now = date.timeIntervalSinceReferenceDate
         return !(expiry(since: now) > now)

@@ -21,7 +21,7 @@ package final class ContentDecoder {
         inflaters = formats.reversed().map(Inflater.init)
     }
 
-    /// Whether the bytes so far are none of the codings'.
+    /// Whether the bytes so far belong to no coding.
     package var isDamaged: Bool { inflaters.contains(where: \.isDamaged) }
     /// Whether the bytes so far are all of a body; none at all are an empty one.
     package var isComplete: Bool { inflaters.allSatisfy(\.isComplete) }

@@ -23,7 +23,7 @@ public final class OncePerKey<Key: Hashable & Sendable, Value: Sendable>: Sendab
 
     /// The value of `key`: made by `work` if this caller is the first, else as soon as it is there.
     ///
-    /// One that is not to be kept is made anew by who asks next.
+    /// A value that is not to be kept is made anew by the next caller.
     @inlinable
     public func value(
         for key: Key,

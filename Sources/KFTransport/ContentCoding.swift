@@ -4,8 +4,8 @@ internal import KFSupport
 
 /// The codings of a body, by the field `Content-Encoding` of its response.
 ///
-/// Stores send such names as `aws-chunked` or `utf-8`, which belong to the upload or to nothing: a body that has only
-/// names that are no coding is taken as it is. Among codings such a name is an error.
+/// Stores send names such as `aws-chunked` or `utf-8`, which are no codings of the body. A body with such names only is
+/// taken as it is; where such a name stands among codings, the response is an error.
 package struct ContentCoding {
     /// The codings there are (RFC 9110, section 8.4.1, and IANA's registry), whether ours undoes them or not.
     private static let codings: Set<String> = [

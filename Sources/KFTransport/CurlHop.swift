@@ -95,8 +95,8 @@ struct CurlHop: ~Copyable {
         let wasComplete = head.isComplete
         head.append(line)
         guard head.count <= Self.longestHead else {
-            let place = TransportError.place(request.url)
-            return refuse(.badServerResponse, "The head of the response of \(place) is too long.")
+            let server = TransportError.host(of: request.url)
+            return refuse(.badServerResponse, "The head of the response of \(server) is too long.")
         }
         if head.isFinal, !wasComplete {
             headCount += 1

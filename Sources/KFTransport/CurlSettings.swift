@@ -23,7 +23,7 @@ struct CurlSettings: Equatable {
     /// In seconds.
     private let idleConnectionTimeout: Int
     private let unixSocketPath: String?
-    /// A URL, an empty text for none, nil for what the environment says.
+    /// A URL, an empty text for no proxy, nil for the proxy of the environment.
     private let proxy: String?
     private let certificateFile: String?
     private let certificateDirectory: String?

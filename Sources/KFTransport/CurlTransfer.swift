@@ -177,7 +177,7 @@ extension CurlTransfer {
                 guard result == CURLE_PEER_FAILED_VERIFICATION, hop.refusal == nil, !hop.isTrusted else {
                     return end(hop.refusal ?? failure)
                 }
-                meet(.serverTrust(failure), nil)
+                authenticate(.serverTrust(failure), nil)
             }
         }
     }
@@ -198,7 +198,7 @@ extension CurlTransfer {
         } else if head.status == 401,
             let kind = head.value(of: "www-authenticate").flatMap({ TransportChallenge.Kind(wwwAuthenticate: $0) })
         {
-            meet(kind, response)
+            authenticate(kind, response)
         } else {
             deliver(response)
         }
@@ -208,7 +208,7 @@ extension CurlTransfer {
     private static var longestTrial: Int { 3 }
 
     /// Asks how a challenge is met, unless the request itself has what it takes, and sends the request once more.
-    private func meet(_ kind: TransportChallenge.Kind, _ response: TransportResponse?) {
+    private func authenticate(_ kind: TransportChallenge.Kind, _ response: TransportResponse?) {
         var next = CurlHop.NextHop(request: hop.request, isTrusted: hop.isTrusted, isSentAgain: true)
         let sent = hop.request.basicCredentials
         if case .digest = kind, hop.digest == nil, hop.refusedCredentials == 0, let sent {
@@ -286,7 +286,7 @@ extension CurlTransfer {
     /// Looks whether a time limit has been reached, or what arrived has been gathered for long enough.
     func checkLimits() {
         guard hop.handle != nil else { return }
-        if let message = clock.limitReached(at: engine.now, by: TransportError.place(url)) {
+        if let message = clock.limitReached(at: engine.now, by: TransportError.host(of: url)) {
             return end(TransportError(.timedOut, message, url: url))
         }
         advance()

@@ -1,4 +1,5 @@
-// The variables of the environment. For proxies and certificates, whose variables other programs read, too; and KingfisherTiers.
+// The variables of the environment. For proxies and certificates, whose variables other programs read, too; and
+// KingfisherTiers.
 
 import Glibc
 

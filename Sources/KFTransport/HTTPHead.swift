@@ -27,7 +27,7 @@ struct HTTPHead: Sendable {
 
     /// Takes the next line, with its end.
     ///
-    /// A status line begins a new head. Fields behind the body (trailers) are none of the head, and are dropped.
+    /// A status line begins a new head. Fields behind the body (trailers) are no part of the head, and are dropped.
     mutating func append(_ line: UnsafeRawBufferPointer) {
         if line.starts(with: "HTTP/".utf8), bytes.isEmpty || mayBeFollowed {
             self = HTTPHead()

@@ -41,7 +41,7 @@ extension URL {
 }
 
 extension TransportPolicy {
-    /// The proxy setting for libcurl: a URL, an empty text for none, nil for what the environment says.
+    /// The proxy setting for libcurl: a URL, an empty text for no proxy, nil for the proxy of the environment.
     ///
     /// Where addresses are judged it is always set: libcurl's reading of `no_proxy` might differ from ours.
     ///

@@ -66,7 +66,7 @@ struct TransferQueue {
 
     /// Adds a transfer to a host, whose name is written alike for all of them.
     ///
-    /// The next hop of one that has begun (`isContinued`) goes before all of its priority.
+    /// The next hop of a transfer that has begun (`isContinued`) goes before all transfers of its priority.
     mutating func add(_ id: Int, to host: String, priority: Float, order: TransferOrder, isContinued: Bool = false) {
         lastRank += 1
         let rank = order == .newestFirst ? lastRank : -lastRank

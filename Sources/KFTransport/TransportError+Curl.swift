@@ -10,7 +10,7 @@ extension TransportError {
         self.init(code, message, url: url)
     }
 
-    /// What is said of a body whose field `Content-Encoding` names what cannot be undone.
+    /// The message about a body whose field `Content-Encoding` names a coding that cannot be undone.
     static func undecodable(_ field: String, _ url: URL?) -> String {
         let reason =
             ContentCoding(field).labels.first.map { "of which \"\($0)\" is no known coding" }
@@ -19,7 +19,7 @@ extension TransportError {
     }
 
     /// The host of a URL, with its port if it has one.
-    static func place(_ url: URL?) -> String {
+    static func host(of url: URL?) -> String {
         guard let host = url?.host else { return "the server" }
         guard let port = url?.port else { return host }
         return host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)"
@@ -35,7 +35,7 @@ private struct CurlFailure {
     let head: HTTPHead
 
     private var detail: String { handle.error }
-    private var host: String { TransportError.place(url) }
+    private var host: String { TransportError.host(of: url) }
 
     var meaning: Meaning {
         let connectStatus = kf_curl_long(handle.curl, CURLINFO_HTTP_CONNECTCODE)
@@ -46,7 +46,7 @@ private struct CurlFailure {
         return switch result {
         // The connection has ended, and libcurl takes what came for all of the response.
         case CURLE_OK: (.networkConnectionLost, "\(host) closed the connection in the head of its response.")
-        // The second one also stands for fields that are none, in the head or behind the chunks of a body.
+        // The second one also stands for lines that are no fields, in the head or behind the chunks of a body.
         case CURLE_URL_MALFORMAT where head.count == 0, CURLE_BAD_FUNCTION_ARGUMENT where head.count == 0:
             (.unsupportedURL, "The URL cannot be used: \(detail).")
         case CURLE_COULDNT_RESOLVE_HOST: (.cannotFindHost, "The host \(url?.host ?? host) could not be found.")
@@ -149,7 +149,7 @@ private struct CurlFailure {
 extension TransportMetrics.Exchange {
     /// Takes over what libcurl measured since `start`.
     mutating func measure(_ curl: UnsafeMutableRawPointer, from start: ContinuousClock.Instant, head: HTTPHead) {
-        /// The time from the start; nil for what did not happen.
+        /// The time from the start; nil for a step that did not happen.
         func time(_ info: CURLINFO) -> Duration? {
             let time = kf_curl_offset(curl, info)
             return time > 0 ? .microseconds(time) : nil

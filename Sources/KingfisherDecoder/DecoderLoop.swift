@@ -18,8 +18,8 @@ package final class DecoderLoop {
 
     /// A decoder.
     ///
-    /// - Parameter intrusion: Called with each request, its file and the memory for the answer before it is answered, by
-    ///   a test's decoder that does what no decoder may.
+    /// - Parameter intrusion: Called with each request, its file and the memory for the answer before it is answered,
+    ///   by a test's decoder that does what no decoder may.
     package init(
         intrusion: ((DecoderRequest, UnsafeRawBufferPointer, _ output: UnsafeMutableRawBufferPointer) -> Void)? = nil
     ) {
@@ -71,13 +71,13 @@ package final class DecoderLoop {
         intrusion?(request, bytes, output.bytes)
         if let new = service.answer(request, bytes, for: output.bytes) { answer = new }
         guard let answer else { exit(65) }
-        let notice = answer.notice(request.number)
-        let isWritten = notice.count <= output.count
+        let header = answer.header(request.number)
+        let isWritten = header.count <= output.count
         if isWritten {
             answer.write(to: output.bytes)
             self.answer = nil
         }
-        try socket.send(notice.message)
+        try socket.send(header.message)
         // The parent does the same, unless it asks for the answer again.
         if isWritten { forgetLargeMemory() }
     }

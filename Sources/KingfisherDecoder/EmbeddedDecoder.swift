@@ -44,7 +44,8 @@ public enum EmbeddedDecoder {
 
 /// A program of the system that takes the place of this one.
 enum LockedProgram {
-    /// Becomes the program that the arguments name behind ``SandboxedProcess/lockedRun``, if they do; otherwise returns.
+    /// Becomes the program that the arguments name behind ``SandboxedProcess/lockedRun``, if they do; otherwise
+    /// returns.
     static func becomeIfAsked() {
         guard CommandLine.arguments.dropFirst().first == SandboxedProcess.lockedRun else { return }
         var step: UnsafePointer<CChar>?

@@ -35,7 +35,7 @@ final class DrawnCopy {
     /// One copy is made at a time: while a window is resized, the next is of the size that the window has by then.
     ///
     /// - Parameters:
-    ///   - image: The image; nil for none, and for one that changes with each frame.
+    ///   - image: The image; nil for no image, and for an image that changes with each frame.
     ///   - drawn: The size of all of it on the screen, in pixels and not turned.
     func didDraw(_ image: Image?, in drawn: PixelSize?) {
         if image !== self.image {

@@ -121,7 +121,7 @@ package final class FrameClockLink: DisplayLinkCompatible {
     private func wait(for target: UnsafeMutablePointer<GtkWidget>) {
         let layouts = LayoutSignal()
         layouts.onLayout = { [weak self] in self?.resumeIfSeen() }
-        layouts.follow(target)
+        layouts.watch(target)
         // It may be in another window then.
         let mapping = connectSignal("map", of: UnsafeMutableRawPointer(target)) { [weak self] _ in self?.resume() }
         phase = .waiting(layouts, mapping: mapping)

@@ -56,7 +56,7 @@ final class ImageList<Cell: ImageListContent> {
         let widget = UnsafeMutablePointer<GtkWidget>(cell?(content) ?? content.widget)
         cells[item] = ImageListCell(item, content, widget)
         connectSignal("map", of: UnsafeMutableRawPointer(widget)) { [weak self] _ in
-            self?.layouts.follow(widget)
+            self?.layouts.watch(widget)
         }
         connectSignal("unmap", of: UnsafeMutableRawPointer(widget)) { [weak self] _ in self?.endIfHidden() }
         gtk_list_item_set_child(item, widget)

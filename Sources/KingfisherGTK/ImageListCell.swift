@@ -7,7 +7,7 @@ import Kingfisher
 /// A cell that shows one item after the other.
 @MainActor
 final class ImageListCell<Content: ImageListContent> {
-    /// What the program has made for the cell.
+    /// The content that the program has made for the cell.
     let content: Content
     let view: KFCrossPlatformImageView
     /// Whether there is an item.
@@ -17,7 +17,7 @@ final class ImageListCell<Content: ImageListContent> {
     /// The list item, which is there until "teardown".
     private let item: OpaquePointer
     private let widget: UnsafeMutablePointer<GtkWidget>
-    /// What is shown until the image is there, made when the cell of an item can be seen first.
+    /// The placeholder that is shown until the image is there, made when the cell of an item can be seen first.
     private var placeholder: (any Placeholder)?
     /// Whether the placeholder of the item is known; it may be nil.
     private(set) var hasPlaceholder = false
@@ -60,7 +60,7 @@ final class ImageListCell<Content: ImageListContent> {
     /// Sets what the load that follows shows until the image is there.
     func setPlaceholder(_ placeholder: (any Placeholder)?) { (self.placeholder, hasPlaceholder) = (placeholder, true) }
 
-    /// What is shown is to be loaded again.
+    /// The image that is shown is to be loaded again.
     func reset() {
         if load.reset() { endLoad() }
     }

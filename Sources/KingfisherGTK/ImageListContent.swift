@@ -3,7 +3,7 @@
 #if canImport(CKFGTK4)
 public import Kingfisher
 
-/// A cell of a list: an image view, and what there is around it. (Not in Kingfisher.)
+/// A cell of a list: an image view, and the views around it. (Not in Kingfisher.)
 ///
 ///     final class PhotoCell: ImageListContent {
 ///         let imageView = KFCrossPlatformImageView()
@@ -24,7 +24,8 @@ public import Kingfisher
 ///         urls.indices.contains(index) ? .network(urls[index]) : nil
 ///     }
 ///
-/// An ``ImageListFactory`` makes such objects, and keeps each as long as GTK has its cell. An image view is one by itself.
+/// An ``ImageListFactory`` makes such objects, and keeps each as long as GTK has its cell. An image view is one by
+/// itself.
 @MainActor
 public protocol ImageListContent: AnyObject {
     /// The view that images are loaded into; always the same one.

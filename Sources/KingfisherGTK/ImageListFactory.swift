@@ -12,8 +12,8 @@ public import Kingfisher
 ///     }
 ///     gtk_grid_view_set_factory(grid, factory.pointer)
 ///
-/// A cell is an image view, or an object of yours with an image view and more around it: any ``ImageListContent``, whose
-/// type the functions get.
+/// A cell is an image view, or an object of yours with an image view and more around it: any ``ImageListContent``,
+/// whose type the functions get.
 ///
 /// GTK fills some 200 cells for 12 that can be seen. **An image is loaded while its cell can be seen**, and the next
 /// ones, ``prefetchWindow``, in the direction in which the list is scrolled: with low priority until their cells come
@@ -42,10 +42,10 @@ public final class ImageListFactory<Cell: ImageListContent> {
     /// - Parameters:
     ///   - options: How images are loaded, processed and shown; they come after those of the shared manager. With
     ///     `sizedToView` images are decoded at the size of their cells.
-    ///   - view: Makes a cell, an image view or what there is around one, as often as GTK needs another. Give it a size:
-    ///     cells without a size could all be seen at the same time.
-    ///   - bind: Called when a cell is to show another item, before its image is loaded: for labels around the view, and
-    ///     for its accessible name.
+    ///   - view: Makes a cell, an image view or what there is around one, as often as GTK needs another. Give it a
+    ///     size: cells without a size could all be seen at the same time.
+    ///   - bind: Called when a cell is to show another item, before its image is loaded: for labels around the view,
+    ///     and for its accessible name.
     ///   - source: Returns the source of the item at an index; nil for an item without an image, and **beyond the end
     ///     of the list**. If the list's model and the data of this function are two things, change the data first: the
     ///     images of cells that stay bound are not asked for again.

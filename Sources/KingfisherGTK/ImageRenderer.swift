@@ -130,7 +130,7 @@ class ImageRenderer: WidgetRenderer {
 }
 
 extension Int {
-    /// The nearest number of whole pixels; 0 for what is no number.
+    /// The nearest number of whole pixels; 0 for NaN.
     fileprivate init(clamping value: CGFloat) {
         self = value.isNaN ? 0 : Int(Swift.max(0, Swift.min(1e9, value.rounded())))
     }

@@ -27,9 +27,9 @@ public enum GTKError: Error, CustomStringConvertible {
 /// main actor to GLib's main loop (see ``KFMainLoop``), and the desktop's memory warnings and metered network to the
 /// caches and the default downloader.
 ///
-/// What the program has not chosen itself before, it chooses for a program with windows: the default cache keeps at most
-/// 96 MB of images in memory, or an eighth of the memory if that is less, and screen readers are given the name of the
-/// executable (`g_set_prgname`). From now on the process returns blocks of memory beyond 64 KB
+/// What the program has not chosen itself before, it chooses for a program with windows: the default cache keeps at
+/// most 96 MB of images in memory, or an eighth of the memory if that is less, and screen readers are given the name of
+/// the executable (`g_set_prgname`). From now on the process returns blocks of memory beyond 64 KB
 /// to the system when they are freed, as the pixels of images are (`mallopt`, `M_MMAP_THRESHOLD`).
 ///
 /// - Throws: ``GTKError`` when there is no display.

@@ -15,7 +15,7 @@ final class LayoutSignal {
     isolated deinit { disconnect() }
 
     /// Follows the window that a widget is in, instead of the one before.
-    func follow(_ widget: UnsafeMutablePointer<GtkWidget>) {
+    func watch(_ widget: UnsafeMutablePointer<GtkWidget>) {
         guard let clock = gtk_widget_get_frame_clock(widget), clock != connection?.clock else { return }
         disconnect()
         let object = UnsafeMutableRawPointer(clock)

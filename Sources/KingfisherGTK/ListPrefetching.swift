@@ -29,7 +29,7 @@ final class ListPrefetching {
     /// The items of some rows may be others than before.
     func listDidChange() { reported = nil }
 
-    /// Prefetches what follows visible rows.
+    /// Prefetches the rows that follow the visible ones.
     ///
     /// - Parameters:
     ///   - rows: The rows; nil when none is visible.

@@ -12,7 +12,7 @@ final class PaintableContent: KingfisherImageSettable {
     private let paintable: OpaquePointer
     private let player = AnimationPlayer()
     private var shown: Texture?
-    /// Whether what is shown has been drawn by some widget.
+    /// Whether the content has been drawn by some widget.
     private var isDrawn = false
     private var task: DownloadTask?
     private var motion: Motion?

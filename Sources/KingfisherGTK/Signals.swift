@@ -115,10 +115,10 @@ public func disconnectSignal(_ handler: UInt, of object: OpaquePointer) {
 
 /// The arguments of a signal, during its emission, for `handleSignal(_:of:_:)`.
 ///
-/// They are counted from 0, without the object. One that is not there is 0 or nil; one of another type is reported by GLib on
-/// standard error.
+/// They are counted from 0, without the object. One that is not there is 0 or nil; one of another type is reported by
+/// GLib on standard error.
 public struct SignalArguments: Sendable {
-    /// That of the first value.
+    /// The type of the first value.
     fileprivate let address: UInt
     fileprivate let count: Int
 

@@ -121,9 +121,9 @@ class WidgetRenderer: ViewRenderer {
     var showsMotion: Bool { Motion.isWanted }
 
     /// Follows the layout of the widget by that of one that is laid over it, draws nothing and has a signal for it.
-    func followLayout() {
-        guard !followsLayout, let overlay else { return }
-        followsLayout = true
+    func watchLayout() {
+        guard !watchesLayout, let overlay else { return }
+        watchesLayout = true
         let area: UnsafeMutablePointer<GtkWidget> = gtk_drawing_area_new()
         gtk_widget_set_can_target(area, 0)
         gtk_overlay_add_overlay(overlay, area)
@@ -132,7 +132,7 @@ class WidgetRenderer: ViewRenderer {
 
     private func scaleDidChange() {
         if gtk_widget_get_mapped(widget) != 0 { didMap() }
-        if followsLayout { layoutDidChange() }
+        if watchesLayout { layoutDidChange() }
     }
 
     /// Later: an image that is set during a layout would want another.
@@ -140,7 +140,7 @@ class WidgetRenderer: ViewRenderer {
         CallbackQueue.mainAsync.execute { [weak view] in MainActor.assumeIsolated { view?.layoutDidChange() } }
     }
 
-    private var followsLayout = false
+    private var watchesLayout = false
 
     func makeDisplayLink() -> any DisplayLinkCompatible { FrameClockLink(widget) }
 
@@ -184,7 +184,7 @@ class WidgetRenderer: ViewRenderer {
 }
 
 extension Int32 {
-    /// The nearest number of whole points; 0 for what is no number.
+    /// The nearest number of whole points; 0 for NaN.
     init(clamping value: CGFloat) {
         self = value.isNaN ? 0 : Int32(Swift.max(-32_768, Swift.min(32_767, value.rounded())))
     }

@@ -56,7 +56,7 @@ public final class KFWindow {
     }
 
     isolated deinit {
-        stopFollowing()
+        stopWatching()
         guard case .new = state else { return g_object_unref(UnsafeMutableRawPointer(widget)) }
         // Not at once: the object of `KFWindow(…).widget` is gone before the pointer is used.
         let address = UInt(bitPattern: widget)
@@ -75,7 +75,7 @@ public final class KFWindow {
         gtk_window_present(window)
     }
 
-    /// Closes the window and releases what is in it; does nothing once it is closed.
+    /// Closes the window and releases its content; does nothing once it is closed.
     public func close() {
         if case .closed = state { return }
         gtk_window_destroy(window)
@@ -88,7 +88,7 @@ public final class KFWindow {
     private func closeIfDestroyed() {
         let own = UnsafeMutableRawPointer(widget)
         guard handler != 0, !Toplevels.contains(where: { $0 == own }) else { return }
-        stopFollowing()
+        stopWatching()
         let wasShown = if case .shown = state { true } else { false }
         state = .closed
         if let onClose { onClose() } else if wasShown, !isAnotherShown { KFMainLoop.quit() }
@@ -96,7 +96,7 @@ public final class KFWindow {
         g_object_run_dispose(own.assumingMemoryBound(to: GObject.self))
     }
 
-    private func stopFollowing() {
+    private func stopWatching() {
         if let windows = Toplevels.list { disconnectSignal(handler, of: windows) }
         handler = 0
     }

@@ -22,7 +22,7 @@ final class ZoomRenderer: ImageRenderer {
         super.init(view)
         gtk_widget_set_focusable(widget, 1)
         connectSignal("drawing", of: UnsafeMutableRawPointer(paintable)) { [weak self] _ in self?.place() }
-        followLayout()
+        watchLayout()
         handleDragging()
         handlePinching()
         handlePointer()
@@ -32,7 +32,7 @@ final class ZoomRenderer: ImageRenderer {
 
     override var fit: KfFit { KF_FIT_PLACED }
 
-    /// That of the original at its own size, so that it stays the same when more of its pixels are decoded.
+    /// The factor of the original at its own size, so that it stays the same when more of its pixels are decoded.
     override var naturalSize: CGSize {
         let size = view.originalSize
         return CGSize(width: size.width / scaleFactor, height: size.height / scaleFactor)

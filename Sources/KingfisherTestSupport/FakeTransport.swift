@@ -153,12 +153,12 @@ public final class FakeTransfer: TransportTask {
         then proceed: @escaping @Sendable (TransportDisposition) -> Void = { _ in }
     ) {
         state.withLock { $0.response = head }
-        follow(events.didReceive(TransportResponse(head)), proceed)
+        carryOut(events.didReceive(TransportResponse(head)), proceed)
     }
 
     /// Reports bytes.
     public func send(_ data: Data, then proceed: @escaping @Sendable () -> Void = {}) {
-        follow(events.didReceive(data)) { _ in proceed() }
+        carryOut(events.didReceive(data)) { _ in proceed() }
     }
 
     /// Reports the end, whatever was played before.
@@ -182,7 +182,7 @@ public final class FakeTransfer: TransportTask {
         complete()
     }
 
-    private func follow<Value>(_ decision: TransportDecision<Value>, _ proceed: @escaping @Sendable (Value) -> Void) {
+    private func carryOut<Value>(_ decision: TransportDecision<Value>, _ proceed: @escaping @Sendable (Value) -> Void) {
         switch decision {
         case .now(let value): proceed(value)
         case .later(let value): Task { proceed(await value()) }

@@ -35,7 +35,7 @@ extension TestResponse {
 
     private func isCurrent(_ validator: String?) -> Bool { validator == nil || validator == etag }
 
-    /// The range of `bytes=a-b`, `bytes=a-` or `bytes=-n`; `nil` for one that cannot be satisfied.
+    /// The range of `bytes=a-b`, `bytes=a-` or `bytes=-n`; `nil` for a range that cannot be satisfied.
     private static func range(_ field: String, of count: Int) -> Range<Int>? {
         guard field.hasPrefix("bytes=") else { return nil }
         let bounds = field.dropFirst(6).split(separator: "-", omittingEmptySubsequences: false)
@@ -72,7 +72,7 @@ extension Data {
             return self
         }
         defer { deflateEnd(&stream) }
-        // In one go: the bound is that of what follows.
+        // In one go: the bound is the bound of the bytes that follow.
         var input = [UInt8](self)
         let bytes = [UInt8](unsafeUninitializedCapacity: Int(deflateBound(&stream, UInt(count)))) { room, length in
             input.withUnsafeMutableBufferPointer { input in

@@ -2,7 +2,8 @@
 
 internal import KFSupport
 
-/// Polls until a condition holds; for conditions without a notification, such as the state of a thread of the transport.
+/// Polls until a condition holds; for conditions without a notification, such as the state of a thread of the
+/// transport.
 ///
 /// - Throws: ``WaitedInVain`` if that takes longer than it can on a busy machine.
 package func until(_ what: String, _ condition: () -> Bool) async throws {

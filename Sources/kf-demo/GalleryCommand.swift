@@ -9,7 +9,7 @@ import KingfisherTestSupport
 
 /// Shows the effect of every processor.
 struct GalleryCommand {
-    /// The image to process; nil for one that is drawn.
+    /// The image to process; nil for an image that is drawn.
     private let photo: String?
     private let output: URL
 

@@ -50,7 +50,7 @@ final class Desktop {
     /// Shows the images; if a screenshot is asked for, writes it and ends the main loop.
     func run(_ command: DesktopCommand, _ addresses: [String]) async {
         window.present()
-        followWidth()
+        watchWidth()
         do {
             let images = try await images(command, addresses)
             grid.show(images)
@@ -107,7 +107,7 @@ final class Desktop {
     }
 
     /// Lays the window out for its width, whenever that changes.
-    private func followWidth() {
+    private func watchWidth() {
         let widget = window.widget.as(GtkWidget.self)
         guard let native = gtk_widget_get_native(widget), let surface = gtk_native_get_surface(native) else { return }
         connectSignal("layout", of: surface) { [weak self] _ in

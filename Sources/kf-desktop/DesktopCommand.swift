@@ -74,7 +74,7 @@ struct DesktopCommand {
 #else
 import Foundation
 
-/// Says what is missing.
+/// Names the missing arguments.
 @main
 struct DesktopCommand {
     static func main() {

@@ -38,7 +38,8 @@ final class DetailList {
         for row in rows { gtk_label_set_text(row.value.opaque, known[row.name] ?? "–") }
     }
 
-    // Margins of the widgets, not of the style sheet: when a style changes, GTK 4.18 keeps heights it has measured before.
+    // Margins of the widgets, not of the style sheet: when a style changes, GTK 4.18 keeps heights it has measured
+    // before.
     private func layOut() {
         let orientation = isNarrow ? GTK_ORIENTATION_HORIZONTAL : GTK_ORIENTATION_VERTICAL
         for row in rows {

@@ -21,7 +21,8 @@ import Testing
         [-0.9999224, -1, 0, 1.5849], [-0.9999224, -1, 1.2, 1.5849], [0.5, -0.99999, 0.7, 2.9], [-0.05, 3.9, 1, 1],
     ]
 
-    /// The largest distance of bytes from the formula: half a step for rounding, and the error `kf_mix_colors` documents.
+    /// The largest distance of bytes from the formula: half a step for rounding, and the error `kf_mix_colors`
+    /// documents.
     static let mixers: [(name: String, tolerance: Double, mixer: ColorMixKernel)] = [
         ("chosen", 0.5 + 1 / 3, { kf_mix_colors($0, $1, $2, $3) }),
         ("portable", 0.55, { kf_mix_colors_portably($0, $1, $2, $3) }),

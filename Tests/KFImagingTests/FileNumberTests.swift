@@ -1,5 +1,5 @@
-// Every number in the headers of small files, at its bounds and one beside it: an image or an error, no trap, and no more
-// memory than the limits allow.
+// Every number in the headers of small files, at its bounds and one beside it: an image or an error, no trap, and no
+// more memory than the limits allow.
 
 import Foundation
 import KFImaging

@@ -312,7 +312,7 @@ private func sample(_ misdeed: String) -> Data { sample + Data("misdeed=\(misdee
     @Test("Without Landlock decoders are locked by seccomp, and say so") func withoutLandlock() throws {
         let decoder = DecoderProgram(path: try decoderWithoutLandlock())
         let pool = DecoderPool({ decoder }, size: { 1 })
-        let greeting = try #require(pool.finding().greeting)
+        let greeting = try #require(pool.availability().greeting)
         #expect(greeting.landlock == 0 && greeting.seccomp && greeting.limits)
         #expect(try pool.image(sample).bitmap.content == Codecs.decode(sample).cgImage?.content)
     }
@@ -350,7 +350,9 @@ private func sample(_ misdeed: String) -> Data { sample + Data("misdeed=\(misdee
     func unlockableDecoder() throws {
         let decoder = DecoderProgram(path: try decoder("in-a-service"))
         let pool = DecoderPool({ decoder })
-        #expect(pool.finding().obstacle?.contains("cannot lock itself: dropping capabilities: Operation not") == true)
+        #expect(
+            pool.availability().obstacle?.contains("cannot lock itself: dropping capabilities: Operation not") == true
+        )
     }
 
     @Test("A decoder ends with its parent, even while it decodes") func parentEnds() throws {
@@ -365,7 +367,7 @@ private func sample(_ misdeed: String) -> Data { sample + Data("misdeed=\(misdee
             }
             let bytes = values.withUnsafeBytes { Array($0) }
             _ = DecoderRequest(bytes)
-            _ = try? DecoderNotice(bytes)
+            _ = try? AnswerHeader(bytes)
             _ = try? DecoderGreeting(bytes)
             var readers = (MessageReader(bytes), MessageReader(bytes), MessageReader(bytes))
             _ = try? readers.0.info(of: .png, byteCount: 9)

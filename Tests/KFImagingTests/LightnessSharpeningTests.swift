@@ -1,5 +1,5 @@
-// The effects of the image server beside those of libvips 8.16: `row.gaussblur(sigma)`, `row.sharpen(sigma=sigma)`, where a
-// row of pixels is repeated nine times.
+// The effects of the image server beside those of libvips 8.16: `row.gaussblur(sigma)`, `row.sharpen(sigma=sigma)`,
+// where a row of pixels is repeated nine times.
 
 import Foundation
 import KFImaging

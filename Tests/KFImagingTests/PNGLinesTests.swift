@@ -1,4 +1,5 @@
-// How the lines of a PNG are written: their filters, what reads them back, and images too large for memory of their own.
+// How the lines of a PNG are written: their filters, what reads them back, and images too large for memory of their
+// own.
 
 import CKFCodecs
 import Foundation

@@ -1,4 +1,5 @@
-// What holds for every image, tried with random ones: lossless files give back their pixels, sizes are those of headers.
+// What holds for every image, tried with random ones: lossless files give back their pixels, sizes are those of
+// headers.
 
 import Foundation
 import KFImaging

@@ -129,7 +129,8 @@ import Testing
     ///
     ///     w, h = 13, 9
     ///     im = Image.new('RGB', (w, h))
-    ///     im.putdata([(70 + (x * 37 + y * 11) % 110, 70 + (x * x * 5 + y * 50) % 110, 170 if (x // 3 + y // 2) % 2 else 80)
+    ///     im.putdata([(70 + (x * 37 + y * 11) % 110, 70 + (x * x * 5 + y * 50) % 110,
+    ///                  170 if (x // 3 + y // 2) % 2 else 80)
     ///                 for y in range(h) for x in range(w)])
     ///     im.resize(size, FILTER).tobytes().hex()   # NEAREST, BILINEAR, BICUBIC, LANCZOS
     static let pillow: [(ResamplingFilter, Int, Int, String)] = [

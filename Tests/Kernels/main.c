@@ -1,6 +1,6 @@
-// Runs the C loops on fixed input and prints a line for each: its name, and the checksum of its bytes. On every processor
-// these lines are the same; Scripts/systems/kernels compares them. Exits with 1 where a variant for this processor gives
-// other bytes than the portable one.
+// Runs the C loops on fixed input and prints a line for each: its name, and the checksum of its bytes. On every
+// processor these lines are the same; Scripts/systems/kernels compares them. Exits with 1 where a variant for this
+// processor gives other bytes than the portable one.
 #include "support.h"
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
-// Caches that share a Redis which is absent, dies, hangs, refuses, or has other values than were put: images are loaded all
-// the same.
+// Caches that share a Redis which is absent, dies, hangs, refuses, or has other values than were put: images are loaded
+// all the same.
 
 import Foundation
 import KFSupport

@@ -1,11 +1,13 @@
-// Replacing a value on condition that it is the expected one, one after the other and at one time. For tests of the tiers.
+// Replacing a value on condition that it is the expected one, one after the other and at one time. For tests of the
+// tiers.
 
 import Foundation
 import KingfisherTiers
 
 import protocol Kingfisher.SharedTier
 
-/// Whether a value was replaced that was expected to be another one, none, none again, the right one, and the former one.
+/// Whether a value was replaced that was expected to be another one, none, none again, the right one, and the former
+/// one.
 func replacements(in tier: any SharedTier, _ key: String) async throws -> [Bool] {
     let (one, two) = (Data([0, 13, 10, 255]), Data("two".utf8))
     var results: [Bool] = []

@@ -1,6 +1,7 @@
-// `kf-planted-decoder`: a decoder that does what no decoder may, when the file says so in its last bytes; as if a file had
-// taken it over. Started under a name that ends with `without-landlock` it is `kf-decoder` on a kernel without Landlock, under
-// `in-a-service` it is `kf-decoder` in a service that may not call what is privileged. For IsolationTests.
+// `kf-planted-decoder`: a decoder that does what no decoder may, when the file says so in its last bytes; as if a file
+// had taken it over. Started under a name that ends with `without-landlock` it is `kf-decoder` on a kernel without
+// Landlock, under `in-a-service` it is `kf-decoder` in a service that may not call what is privileged. For
+// IsolationTests.
 
 import Foundation
 import KFImaging
@@ -37,8 +38,8 @@ func answer(_ request: DecoderRequest, _ numbers: [Int64], pixels: Int = 0, to o
     numbers.withUnsafeBytes { output.copyMemory(from: $0) }
     let count = numbers.count * 8
     let all = pixels == 0 ? count : 4096 + pixels
-    let notice = DecoderNotice(number: request.number, bodyCount: count, count: all).message
-    _ = send(DecoderProgram.connection, notice, notice.count, 0)
+    let header = AnswerHeader(number: request.number, bodyCount: count, count: all).message
+    _ = send(DecoderProgram.connection, header, header.count, 0)
 }
 
 /// Does it, as a decoder that has opened an animation before or has not.
@@ -67,8 +68,8 @@ func commit(
     // 65,536 columns and rows, of which there are 16 bytes.
     case .claimsSizes: answer(request, [0, 1 << 16, 1 << 16, 0, 0, 0, 0], pixels: 16, to: output)
     case .claimsLength:
-        let notice = DecoderNotice(number: request.number, bodyCount: 8, count: 1 << 60).message
-        _ = send(DecoderProgram.connection, notice, notice.count, 0)
+        let header = AnswerHeader(number: request.number, bodyCount: 8, count: 1 << 60).message
+        _ = send(DecoderProgram.connection, header, header.count, 0)
     // Two opaque pixels, of which one is transparent and brighter than its alpha permits.
     case .claimsOpacity: answer(request, [0, 2, 1, 0, 0, 0, 0], pixels: 16, to: output)
     // An animation, number 1, whose one frame is a pixel of 65,536 columns and rows.

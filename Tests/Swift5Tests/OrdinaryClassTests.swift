@@ -1,4 +1,5 @@
-// A program in Swift 5 mode whose hooks are ordinary classes, with state and without Sendable: it must compile and work.
+// A program in Swift 5 mode whose hooks are ordinary classes, with state and without Sendable: it must compile and
+// work.
 
 import Foundation
 import FoundationNetworking

@@ -26,7 +26,8 @@ struct Checks {
     /// Runs the checks that are named, or all of them.
     ///
     /// `--list` names them. `--accessible` prints what a screen reader finds in a window; behind it there may be a name
-    /// for the program. `--accessible-program` does so for another program. `--application` quits while windows are open.
+    /// for the program. `--accessible-program` does so for another program. `--application` quits while windows are
+    /// open.
     static func main() throws {
         let names = CommandLine.arguments.dropFirst()
         if names.first == "--list" { return print((all.map(\.name) + [last]).joined(separator: "\n")) }

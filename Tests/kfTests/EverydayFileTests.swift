@@ -1,5 +1,5 @@
-// Everyday tasks with files to look at: comparing, contact sheets, sizes, icons, and what cameras note; done by the tool
-// in a process of its own.
+// Everyday tasks with files to look at: comparing, contact sheets, sizes, icons, and what cameras note; done by the
+// tool in a process of its own.
 
 import Foundation
 import KFImaging

@@ -1,4 +1,5 @@
-// Every step of pipelines with numbers at their bounds and far beyond: there is an image, an error or none, and no trap.
+// Every step of pipelines with numbers at their bounds and far beyond: there is an image, an error or none, and no
+// trap.
 
 import Kingfisher
 import Testing

@@ -1,4 +1,5 @@
-// What holds for every pipeline, tried with random ones: turned files count as upright ones, steps repeated, sizes told.
+// What holds for every pipeline, tried with random ones: turned files count as upright ones, steps repeated, sizes
+// told.
 
 import Foundation
 import KFImaging

@@ -207,7 +207,8 @@ import Testing
         }
     }
 
-    /// The arguments are a size, the columns and rows of the screen, the protocol; the size and lines of the shown image.
+    /// The arguments are a size, the columns and rows of the screen, the protocol; the size and lines of the shown
+    /// image.
     @Test(
         "Images are shrunk to the screen, never enlarged",
         arguments: [

@@ -1,5 +1,5 @@
-// `kf-bench [WORD]`: measures the rows whose name holds the word. `kf-bench --check`: measures those that are counts, and
-// fails when one falls short.
+// `kf-bench [WORD]`: measures the rows whose name holds the word. `kf-bench --check`: measures those that are counts,
+// and fails when one falls short.
 
 import Foundation
 

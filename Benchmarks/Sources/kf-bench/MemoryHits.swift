@@ -12,7 +12,8 @@ let memoryHitBenchmarks = [
         let loads = try MemoryHits()
         return try await loads.besideLookUps(atMost: 0.65e-6, loads.awaited)
     },
-    // What the benchmark itself allocates for a call is part of these. The limits leave less room than one more would take.
+    // What the benchmark itself allocates for a call is part of these. The limits leave less room than one more would
+    // take.
     Benchmark(name: "retrieveImage with a handler on a memory hit: allocations", isCounted: true) {
         let loads = try MemoryHits()
         return try await allocations(atMost: 3.5, loads.withHandler)

@@ -8,8 +8,8 @@ import KFSupport
 extension FuzzTarget {
     static let answers = [FuzzTarget(name: "answers", run: read)]
 
-    /// The input is a byte that says what is read, one for the length of the answer's values in words, these values, and
-    /// the pixels behind them.
+    /// The input is a byte that says what is read, one for the length of the answer's values in words, these values,
+    /// and the pixels behind them.
     @Sendable private static func read(_ data: Data) -> Bool {
         let bytes = [UInt8](data)
         guard bytes.count > 2, bytes.count < 1 << 14 else { return false }
@@ -44,8 +44,8 @@ extension FuzzTarget {
         _ = try? DecoderGreeting(bytes)
         // What a decoder is asked; of its own program, it is read with the same care.
         _ = DecoderRequest(bytes)
-        guard let notice = try? DecoderNotice(bytes) else { return }
-        precondition(notice.number >= 0 && notice.bodyCount > 0 && notice.count >= notice.bodyCount)
+        guard let header = try? AnswerHeader(bytes) else { return }
+        precondition(header.number >= 0 && header.bodyCount > 0 && header.count >= header.bodyCount)
     }
 
     /// Memory with this answer in it.
@@ -57,7 +57,7 @@ extension FuzzTarget {
         written.bytes.copyBytes(from: values)
         UnsafeMutableRawBufferPointer(rebasing: written.bytes[offset...]).copyBytes(from: pixels)
         let count = pixels.isEmpty ? values.count : offset + pixels.count
-        return try? ReceivedAnswer(DecoderNotice(number: 1, bodyCount: values.count, count: count), in: memory)
+        return try? ReceivedAnswer(AnswerHeader(number: 1, bodyCount: values.count, count: count), in: memory)
     }
 
     private static func readImage(_ answer: ReceivedAnswer) {

@@ -46,8 +46,8 @@ typedef enum kf_library {
     KF_LIBRARY_WEBP,
 } kf_library;
 
-/// Whether a library was there. The functions between KF_OPTIONAL_BEGIN and KF_OPTIONAL_END may only be called if theirs
-/// was: else they do not exist, and as they are weak, nothing but a call notices.
+/// Whether a library was there. The functions between KF_OPTIONAL_BEGIN and KF_OPTIONAL_END may only be called if
+/// theirs was: else they do not exist, and as they are weak, nothing but a call notices.
 bool kf_has_library(kf_library library);
 
 #define KF_OPTIONAL_BEGIN _Pragma("clang attribute push(__attribute__((weak)), apply_to = function)")
@@ -204,8 +204,8 @@ typedef struct kf_png_writer kf_png_writer;
 
 /// Begins a PNG of straight BGRA rows, marked as sRGB. With `colors`, which have seen all rows and are needed until the
 /// end, it has the smallest kind of pixels that holds these: a palette, or grey, of few bits; without, red, green and
-/// blue. The fourth byte is dropped unless `has_alpha`; `exif` is written unless its size is 0. An interlaced one has to be
-/// given all rows `KF_PNG_PASSES` times.
+/// blue. The fourth byte is dropped unless `has_alpha`; `exif` is written unless its size is 0. An interlaced one has
+/// to be given all rows `KF_PNG_PASSES` times.
 kf_png_writer *kf_png_writer_open(
     uint32_t width, uint32_t height, bool has_alpha, bool interlaced, kf_png_colors *colors, const uint8_t *exif,
     size_t exif_size, kf_message *message);
@@ -249,8 +249,8 @@ typedef struct kf_gif_frame {
 } kf_gif_frame;
 
 KF_OPTIONAL_BEGIN
-/// Begins a GIF that plays `loop_count` times, at most 65,536, 0 meaning endlessly, with the colours of frames that have
-/// none of their own.
+/// Begins a GIF that plays `loop_count` times, at most 65,536, 0 meaning endlessly, with the colours of frames that
+/// have none of their own.
 kf_gif_writer *kf_gif_writer_open(
     uint16_t width, uint16_t height, kf_gif_colors colors, uint32_t loop_count, kf_message *message);
 kf_status kf_gif_writer_add(kf_gif_writer *writer, const kf_gif_frame *frame, kf_message *message);
@@ -354,8 +354,8 @@ kf_status kf_webp_frame_read(
     bool premultiplied, kf_message *message);
 
 /// How WebP is coded. `quality` 0…100, without meaning when `lossless`; `effort` 0…6 where something may be lost, and
-/// `lossless_effort` where nothing may, less than 0 for libwebp's best; `preset` in libwebp's order, from 0, the default,
-/// to 5.
+/// `lossless_effort` where nothing may, less than 0 for libwebp's best; `preset` in libwebp's order, from 0, the
+/// default, to 5.
 typedef struct kf_webp_settings {
     float quality;
     bool lossless;
@@ -550,7 +550,7 @@ typedef struct kf_color_transform kf_color_transform;
 
 typedef enum kf_color_space { KF_SPACE_OTHER = 0, KF_SPACE_GREY, KF_SPACE_RGB, KF_SPACE_CMYK } kf_color_space;
 
-/// Opens an ICC profile; NULL when it is none.
+/// Opens an ICC profile; NULL when the bytes are no profile.
 KF_OPTIONAL_BEGIN
 kf_color_profile *kf_profile_open(const uint8_t *icc, size_t size);
 /// A profile of an RGB space: white, red, green, blue as x, y pairs, and a display gamma or (0) sRGB's own curve.
@@ -579,8 +579,8 @@ enum { KF_TONE_STEPS = 4096, KF_LIGHT_STEPS = 16384 };
 typedef struct kf_tone_mapping {
     /// The light of the 256 values of a component.
     const float *light;
-    /// The factors that make a scene's light that of a screen, by its luminance, of which red, green and blue have these
-    /// shares; NULL where it is that already.
+    /// The factors that make a scene's light that of a screen, by its luminance, of which red, green and blue have
+    /// these shares; NULL where it is that already.
     const float *system_gains;
     float luminance[3];
     /// The factors, by the brightest component, that make light whose white is 1.
@@ -615,7 +615,7 @@ void kf_blend_columns(
     kf_blending blending, const int16_t *upper, const int16_t *lower, const int32_t *starts, const int16_t *weights,
     size_t taps, unsigned precision, size_t count, uint8_t *upper_output, uint8_t *lower_output);
 
-/// Linear light as whole numbers: that of white. Sums of rows and columns of it fit into 16 bits, halos too.
+/// Linear light as whole numbers: the number of white. Sums of rows and columns of it fit into 16 bits, halos too.
 #define KF_LIGHT (1 << 14)
 
 /// The light of premultiplied pixels in sRGB, premultiplied as well: four numbers a pixel, alpha from 0 to KF_LIGHT.

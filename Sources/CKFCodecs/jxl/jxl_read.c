@@ -42,8 +42,8 @@ static bool has_black_channel(JxlDecoder *decoder, uint32_t count) {
     return false;
 }
 
-// Whether the light of the image reaches beyond white; then its values are taken as they are. libjxl alone would make the
-// brightest light that the header allows white, and everything else dark.
+// Whether the light of the image reaches beyond white; then its values are taken as they are. libjxl alone would make
+// the brightest light that the header allows white, and everything else dark.
 static bool choose_high_dynamic_range(kf_jxl_reader *reader, kf_jxl_header *header) {
     JxlDecoder *decoder = reader->decoder;
     JxlColorEncoding colors;

@@ -228,7 +228,7 @@ static bool measure(kf_png_fast *fast) {
     if (__builtin_mul_overflow(fast->line_size + 1, (size_t)layout->height, &fast->filtered_size)) return false;
     if (fast->filtered_size > SIZE_MAX / 2) return false;
     measure_idats(fast);
-    // Nothing inflates to more than 1032 times its size; less than that has been lost.
+    // Nothing inflates to more than 1032 times its size: a smaller part has been lost.
     return fast->idat_size >= fast->filtered_size / 1032;
 }
 

@@ -157,7 +157,8 @@ kf_png_reader *kf_png_open(const uint8_t *bytes, size_t size, kf_png_header *hea
     png_set_user_limits(reader->png, PNG_UINT_31_MAX, PNG_UINT_31_MAX);
     // A profile that libpng rejects is checked by lcms; the image is not rejected with it.
     png_set_option(reader->png, PNG_SKIP_sRGB_CHECK_PROFILE, PNG_OPTION_ON);
-    // Some files declare a smaller window than their data needs. Our own reader ignores the declaration, and so must libpng.
+    // Some files declare a smaller window than their data needs. Our own reader ignores the declaration, and so must
+    // libpng.
     png_set_option(reader->png, PNG_MAXIMUM_INFLATE_WINDOW, PNG_OPTION_ON);
     png_set_benign_errors(reader->png, 1);
 #ifdef PNG_IGNORE_ADLER32

@@ -2,8 +2,8 @@
 #include "libraries.h"
 #include "CKFCodecs.h"
 
-// Where Swift's compiler notes the libraries of the modules that a file imports: its linker driver collects them from all
-// object files. So what is linked can depend on headers, which a manifest cannot ask for.
+// Where Swift's compiler notes the libraries of the modules that a file imports: its linker driver collects them from
+// all object files. So what is linked can depend on headers, which a manifest cannot ask for.
 //
 // The address sanitizer must not put its bytes around them: the linker throws the section away.
 #ifdef __clang__

@@ -1,5 +1,5 @@
-// Which libraries this build has: those whose headers the compiler finds. Code that needs another one is left out; Swift
-// asks `kf_has_library` before it calls what CKFCodecs.h declares of a library.
+// Which libraries this build has: those whose headers the compiler finds. Code that needs another one is left out;
+// Swift asks `kf_has_library` before it calls what CKFCodecs.h declares of a library.
 #ifndef KF_LIBRARIES_H
 #define KF_LIBRARIES_H
 

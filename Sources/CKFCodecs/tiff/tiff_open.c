@@ -157,7 +157,7 @@ static bool describe_blocks(kf_tiff_reader *reader) {
     return used <= row && row <= block / reader->block_height;
 }
 
-// L*a*b* relates to a white, and that of daylight in offices (D50) is meant where none is named.
+// L*a*b* relates to a white; where the file names no white, daylight in offices (D50) is meant.
 static void describe_white(TIFF *tiff, kf_tiff_header *header) {
     float *white = NULL;
     header->white[0] = 0.3457;

@@ -58,8 +58,8 @@ CURL *kf_curl_next_ended(CURLM *multi, CURLcode *result);
 
 // Connections without transfers.
 
-/// Prepares a handle for which `curl_easy_perform` only opens a connection to the host of its URL, through no proxy, and
-/// with TLS if it is one of https. `curl_easy_send` and `curl_easy_recv` then use it, and never wait.
+/// Prepares a handle for which `curl_easy_perform` only opens a connection to the host of its URL, through no proxy,
+/// and with TLS if it is one of https. `curl_easy_send` and `curl_easy_recv` then use it, and never wait.
 /// `error`, a buffer of `CURL_ERROR_SIZE` bytes, must outlive the handle.
 CURLcode kf_curl_prepare_socket(CURL *handle, char *error);
 

@@ -12,8 +12,8 @@ void kf_css_load(GtkCssProvider *provider, const char *text);
 /// was left, or the place is no path.
 typedef void (*kf_save_answer)(const char *path, void *context);
 
-/// Asks for the file to save to, and calls `answer` once, later, on the main thread. `parent` may be NULL; `name` is the
-/// suggested one.
+/// Asks for the file to save to, and calls `answer` once, later, on the main thread. `parent` may be NULL; `name` is
+/// the suggested one.
 void kf_save_dialog_show(
     GtkWindow *parent, const char *title, const char *name, kf_save_answer answer, void *context);
 #endif

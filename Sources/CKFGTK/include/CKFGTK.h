@@ -5,8 +5,8 @@
 // Through its module: what GTK declares must not become part of this one.
 #include "../../CSystem/CKFGTK4/shim.h"
 
-/// Flags of GTK and GLib as numbers. Newer versions declare their enumerations as flags, and Swift imports these as sets,
-/// in which the constants have other names.
+/// Flags of GTK and GLib as numbers. Newer versions declare their enumerations as flags, and Swift imports these as
+/// sets, in which the constants have other names.
 enum {
     KF_ALT_MASK = GDK_ALT_MASK,
     KF_CONTROL_MASK = GDK_CONTROL_MASK,

@@ -17,7 +17,7 @@ int kf_send_message(int end, const void *bytes, size_t count, const int files[],
 
 /// Receives a message, waiting for it where `waits` is set. Its files are in `files`, their number in `file_count`.
 /// Returns the number of bytes, 0 when the other end is closed, or -1 with `errno`: `EAGAIN` when there is none,
-/// `EBADMSG` for one that is longer than `capacity` or has too many files.
+/// `EBADMSG` for a message that is longer than `capacity` or has too many files.
 ssize_t kf_receive_message(int end, void *bytes, size_t capacity, bool waits, int files[KF_MOST_FILES], int *file_count);
 
 /// A file without a name, of zeros, that can become neither shorter nor longer. Returns it, -1 with `errno` on failure.

@@ -1,4 +1,5 @@
-// Takes from the calling process, for good, what decoding does not need: files, network, programs. For KingfisherDecoder.
+// Takes from the calling process, for good, what decoding does not need: files, network, programs. For
+// KingfisherDecoder.
 #ifndef CKFSANDBOX_H
 #define CKFSANDBOX_H
 #include <stdbool.h>

@@ -17,7 +17,7 @@ extension Codecs {
     private static let failures = Locked<[FailedDecoding]>([])
 
     /// Notes why bytes could not be decoded, and returns it.
-    static func noted(_ reason: ImagingError, of data: Data, _ limits: ImageDecodingLimits) -> ImagingError {
+    static func recorded(_ reason: ImagingError, of data: Data, _ limits: ImageDecodingLimits) -> ImagingError {
         let failure = FailedDecoding(bytes: ContentFingerprint(data), limits: limits, reason: reason)
         failures.withLock { failures in
             failures.removeAll { $0.bytes == failure.bytes }

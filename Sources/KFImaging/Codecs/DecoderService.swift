@@ -41,8 +41,8 @@ package final class DecoderService {
                 let exif = try Codecs.codec(for: bytes).exif(bytes)
                 return .done { writer in writer.add(exif) { $0.add($1) } }
             case .decode(let options):
-                BitmapPlace.offer(DecoderAnswer.placeOfBitmap(in: output))
-                defer { BitmapPlace.offer(nil) }
+                BitmapMemory.offer(DecoderAnswer.memoryOfBitmap(in: output))
+                defer { BitmapMemory.offer(nil) }
                 return .image(try Codecs.codec(for: bytes).decode(bytes, options))
             case .open: return try open(bytes, request.limits)
             case .frame(let index, let animation): return frame(index, of: animation)
@@ -73,10 +73,10 @@ package final class DecoderService {
     }
 
     private func frame(_ index: Int, of animation: Int) -> DecoderAnswer {
-        guard let place = animations.firstIndex(where: { $0.number == animation }),
-            animations[place].decoder.frames.indices.contains(index)
+        guard let position = animations.firstIndex(where: { $0.number == animation }),
+            animations[position].decoder.frames.indices.contains(index)
         else { return .closed }
-        let used = animations.remove(at: place)
+        let used = animations.remove(at: position)
         animations.append(used)
         let width = used.decoder.frames[index].size.width
         var (rows, pixels): ([Int], [UInt32]) = ([], [])

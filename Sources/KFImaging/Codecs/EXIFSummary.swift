@@ -7,9 +7,10 @@ package struct EXIFSummary: Sendable, Equatable {
     /// The maker and the model.
     package var camera: String?
     package var lens: String?
-    /// As in `2026-11-26T07:15:00`, with `+01:00` where the time zone is known; nil for what is no date.
+    /// As in `2026-11-26T07:15:00`, with `+01:00` where the time zone is known; nil for a text that is no date.
     package var date: String?
-    /// The text of the date in the file, also of what is no date; nil for blanks and zeros, which are unknown.
+    /// The text of the date in the file, even if it is no date; nil for blanks and zeros, which mean that it is
+    /// unknown.
     package var dateText: String?
     /// In seconds.
     package var exposureTime: Double?
@@ -65,7 +66,7 @@ package struct EXIFSummary: Sendable, Equatable {
         return "\(year)-\(month)-\(day)T\(hour):\(minute):\(second)" + (zone.flatMap(offset) ?? "")
     }
 
-    /// A time zone as in `+01:00`; nil for what is none.
+    /// A time zone as in `+01:00`; nil for any other text.
     private static func offset(_ text: String) -> String? {
         guard let match = text.wholeMatch(of: #/[+-](\d\d):(\d\d)/#), let hours = Int(match.1),
             let minutes = Int(match.2),

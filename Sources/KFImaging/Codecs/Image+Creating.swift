@@ -40,7 +40,7 @@ extension Image {
             switch error {
             case .malformed, .unsupported: break  // there may be a still in it
             case .tooManyFrames where options.onlyFirstFrame, .limitExceeded where options.onlyFirstFrame: break
-            default: throw Codecs.noted(error, of: data, limits)
+            default: throw Codecs.recorded(error, of: data, limits)
             }
         }
         return try Codecs.decode(data, options: DecodingOptions(scale: options.scale, limits: limits))

@@ -41,8 +41,8 @@ extension ImageInfo {
 }
 
 extension ImageContentType {
-    /// The format that data would be decoded as, known by its first bytes unless registered coders have to be asked; nil
-    /// when it is of none.
+    /// The format that data would be decoded as, known by its first bytes unless registered coders have to be asked;
+    /// nil when it is of none.
     ///
     /// - Parameter data: The encoded bytes.
     init?(decodable data: Data) {

@@ -52,7 +52,7 @@ extension Image {
     /// Where colours are few and that is smaller, nothing is lost.
     public var webPData: Data? { encoded(as: .webp, quality: 0.8) }
 
-    /// Decodes the first image of WebP data at scale 1; nil when it is none.
+    /// Decodes the first image of WebP data at scale 1; nil for other data.
     ///
     /// - Parameter webPData: The encoded bytes.
     public convenience init?(webPData: Data) {

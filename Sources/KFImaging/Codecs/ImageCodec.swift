@@ -56,7 +56,7 @@ struct AnimationToEncode {
 }
 
 extension AnimationToEncode {
-    /// One frame that is no animation.
+    /// One frame of a still.
     init(still bitmap: Bitmap) {
         self.init(size: bitmap.size, delays: [0], loopCount: 1) { _ in bitmap }
     }

@@ -77,6 +77,6 @@ extension FrameDecoder {
     var orientation: Orientation { .up }
     var isTruncated: Bool { false }
 
-    /// The decoder itself, for those that have no state.
+    /// The decoder itself, for decoders that have no state.
     func independent() throws(ImagingError) -> any FrameDecoder { self }
 }

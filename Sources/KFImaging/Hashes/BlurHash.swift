@@ -113,7 +113,7 @@ package enum BlurHash {
         "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz#$%*+,-.:;=?@[]^_{|}~"
     )
 
-    /// The value of each byte as a digit; −1 where it is none.
+    /// The value of each byte as a digit; −1 for other bytes.
     private static let valueOfDigit: [Int] = {
         var values = [Int](repeating: -1, count: 256)
         for (value, letter) in alphabet.enumerated() {

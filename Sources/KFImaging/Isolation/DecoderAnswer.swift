@@ -58,12 +58,12 @@ package struct DecoderAnswer {
     static func pixelOffset(_ bodyCount: Int) -> Int { max(4096, (bodyCount + 63) & ~63) }
 
     /// Where in the memory for answers a bitmap is best made.
-    static func placeOfBitmap(in memory: UnsafeMutableRawBufferPointer) -> UnsafeMutableRawBufferPointer {
+    static func memoryOfBitmap(in memory: UnsafeMutableRawBufferPointer) -> UnsafeMutableRawBufferPointer {
         UnsafeMutableRawBufferPointer(rebasing: memory.dropFirst(pixelOffset(0)))
     }
 
-    /// The notice that goes with it.
-    package func notice(_ number: Int) -> DecoderNotice {
+    /// The header that announces it.
+    package func header(_ number: Int) -> AnswerHeader {
         let pixelCount =
             switch pixels {
             case .none: 0
@@ -71,20 +71,22 @@ package struct DecoderAnswer {
             case .rows(let pixels): pixels.count * 4
             }
         let count = pixelCount == 0 ? body.count : Self.pixelOffset(body.count) + pixelCount
-        return DecoderNotice(number: number, bodyCount: body.count, count: count)
+        return AnswerHeader(number: number, bodyCount: body.count, count: count)
     }
 
     /// Writes it into memory that has room for it.
     package func write(to memory: UnsafeMutableRawBufferPointer) {
         memory.copyBytes(from: body)
-        let place = UnsafeMutableRawBufferPointer(rebasing: memory.dropFirst(Self.pixelOffset(body.count)))
+        let pixelMemory = UnsafeMutableRawBufferPointer(rebasing: memory.dropFirst(Self.pixelOffset(body.count)))
         switch pixels {
         case .none: break
         case .bitmap(let bitmap):
             bitmap.withUnsafeBytes { bytes in
-                if UnsafeRawPointer(place.baseAddress) != bytes.baseAddress { place.copyMemory(from: bytes) }
+                if UnsafeRawPointer(pixelMemory.baseAddress) != bytes.baseAddress {
+                    pixelMemory.copyMemory(from: bytes)
+                }
             }
-        case .rows(let pixels): pixels.withUnsafeBytes { place.copyMemory(from: $0) }
+        case .rows(let pixels): pixels.withUnsafeBytes { pixelMemory.copyMemory(from: $0) }
         }
     }
 }

@@ -44,7 +44,7 @@ extension DecoderPool {
     private func process(_ preferred: DecoderProcess?, fresh: Bool) throws(ImagingError) -> DecoderProcess {
         if let known = preferred.flatMap(join) { return known }
         do throws(DecoderFailure) {
-            return try take(fresh: fresh)
+            return try acquire(fresh: fresh)
         } catch {
             throw .isolationUnavailable(detail: error.reason)
         }

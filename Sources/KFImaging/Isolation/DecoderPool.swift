@@ -36,8 +36,8 @@ package final class DecoderPool: Sendable {
         /// How many processes are about to become members.
         var starting = 0
         /// How decoders are locked, found out once; or why there are none, and when that was.
-        var finding: DecoderFinding?
-        var findingTime = SuspendingClock.now
+        var availability: DecoderAvailability?
+        var availabilityTime = SuspendingClock.now
         var hasSaid = false
         /// Whether idle processes will be ended.
         var willEndIdle = false
@@ -66,7 +66,7 @@ package final class DecoderPool: Sendable {
 
     /// Starts a process ahead, if there is none, and does not wait for it.
     package func prepare() {
-        let isNeeded = state.withLock { $0.members.isEmpty && $0.starting == 0 && $0.finding?.obstacle == nil }
+        let isNeeded = state.withLock { $0.members.isEmpty && $0.starting == 0 && $0.availability?.obstacle == nil }
         if isNeeded, let process = try? start() { release(process) }
     }
 
@@ -75,41 +75,41 @@ package final class DecoderPool: Sendable {
 
     /// How decoders are locked, or why there are none.
     ///
-    /// The first call waits until one has started. Without one, it is tried again after a while: what was missing may have
-    /// been memory.
-    func finding() -> DecoderFinding {
-        let known = state.withLock { state -> DecoderFinding? in
-            let isOld = SuspendingClock.now - state.findingTime > .seconds(Self.secondsToRetry)
-            return state.finding?.obstacle != nil && isOld ? nil : state.finding
+    /// The first call waits until one has started. Without one, it is tried again after a while: what was missing may
+    /// have been memory.
+    func availability() -> DecoderAvailability {
+        let known = state.withLock { state -> DecoderAvailability? in
+            let isOld = SuspendingClock.now - state.availabilityTime > .seconds(Self.secondsToRetry)
+            return state.availability?.obstacle != nil && isOld ? nil : state.availability
         }
         if let known { return known }
         let found = find()
         state.withLock { state in
-            // Another thread may have found one meanwhile.
-            if state.finding?.obstacle == nil, state.finding != nil { return }
-            (state.finding, state.findingTime) = (found, .now)
+            // Another thread may have found a decoder meanwhile.
+            if state.availability?.obstacle == nil, state.availability != nil { return }
+            (state.availability, state.availabilityTime) = (found, .now)
         }
         return found
     }
 
-    private func find() -> DecoderFinding {
+    private func find() -> DecoderAvailability {
         guard let program = program() else { return .noProgram }
         for _ in 0..<Self.mostAttempts {
             do throws(DecoderFailure) {
-                let process = try take(fresh: false)
+                let process = try acquire(fresh: false)
                 defer { release(process) }
                 do throws(DecoderFailure) {
-                    return DecoderFinding(path: program.path, greeting: try process.greeting())
+                    return DecoderAvailability(path: program.path, greeting: try process.greeting())
                 } catch {
                     remove(process)
                     throw error
                 }
             } catch {
                 if case .gone = error { continue }
-                return DecoderFinding(path: program.path, reason: error.reason)
+                return DecoderAvailability(path: program.path, reason: error.reason)
             }
         }
-        return DecoderFinding(path: program.path, reason: "the program is ended whenever it has started")
+        return DecoderAvailability(path: program.path, reason: "the program is ended whenever it has started")
     }
 
     /// Writes why images are decoded in this process; once.
@@ -128,9 +128,9 @@ extension DecoderPool {
     /// Counts a user of a process that is known; nil when it has been replaced.
     func join(_ process: DecoderProcess) -> DecoderProcess? {
         state.withLock { state in
-            guard let place = state.members.firstIndex(where: { $0.process === process }) else { return nil }
-            state.members[place].users += 1
-            state.members[place].images += 1
+            guard let index = state.members.firstIndex(where: { $0.process === process }) else { return nil }
+            state.members[index].users += 1
+            state.members[index].images += 1
             return process
         }
     }
@@ -138,7 +138,7 @@ extension DecoderPool {
     /// The process with the least to do, or a new one while there may be more.
     ///
     /// A fresh one may be one too many, until it is released.
-    func take(fresh: Bool) throws(DecoderFailure) -> DecoderProcess {
+    func acquire(fresh: Bool) throws(DecoderFailure) -> DecoderProcess {
         let size = max(1, size())
         let found = state.withLock { state -> DecoderProcess? in
             let best = state.members.indices.min { state.members[$0].users < state.members[$1].users }
@@ -157,7 +157,7 @@ extension DecoderPool {
     private func start() throws(DecoderFailure) -> DecoderProcess {
         state.withLock { $0.starting += 1 }
         defer { state.withLock { $0.starting -= 1 } }
-        guard let program = program() else { throw .unusable(DecoderFinding.noProgram.obstacle ?? "") }
+        guard let program = program() else { throw .unusable(DecoderAvailability.noProgram.obstacle ?? "") }
         do throws(SystemError) {
             let process = try DecoderProcess(program)
             state.withLock { $0.members.append(Member(process: process, users: 1, images: 1)) }
@@ -171,12 +171,12 @@ extension DecoderPool {
     func release(_ process: DecoderProcess) {
         let size = max(1, size())
         state.withLock { state in
-            guard let place = state.members.firstIndex(where: { $0.process === process }) else { return }
-            state.members[place].users -= 1
-            state.members[place].lastUse = .now
-            let member = state.members[place]
+            guard let index = state.members.firstIndex(where: { $0.process === process }) else { return }
+            state.members[index].users -= 1
+            state.members[index].lastUse = .now
+            let member = state.members[index]
             if member.images >= Self.mostImages || member.users == 0 && state.members.count > size {
-                state.members.remove(at: place)
+                state.members.remove(at: index)
             }
         }
         planToEndIdle()

@@ -97,7 +97,7 @@ package final class DecoderProcess: Sendable {
         read: (inout ReceivedAnswer) throws -> Value
     ) throws(DecoderFailure) -> Value {
         try exchange.withLock { exchange throws(DecoderFailure) -> Value in
-            guard try greeting(&exchange).seccomp else { throw .unusable(DecoderFinding.noFilter) }
+            guard try greeting(&exchange).seccomp else { throw .unusable(DecoderAvailability.noFilter) }
             // Nothing has been asked, so that nothing can be there but its end.
             if exchange.isOver || socket.hasNews {
                 exchange.isOver = true
@@ -171,31 +171,31 @@ package final class DecoderProcess: Sendable {
             request.bringsOutput = true
         }
         try socket.send(request.message, files: files)
-        let notice = try self.notice(of: request, deadline)
-        guard notice.count <= limits.mostAnswered(file?.count ?? 0),
-            notice.bodyCount <= limits.mostDescribed(file?.count ?? 0)
+        let header = try self.header(of: request, deadline)
+        guard header.count <= limits.mostAnswered(file?.count ?? 0),
+            header.bodyCount <= limits.mostDescribed(file?.count ?? 0)
         else { throw MalformedMessage() }
-        if let output = exchange.output, notice.count > output.count {
-            let memory = try SharedMemory(toRead: notice.count)
+        if let output = exchange.output, header.count > output.count {
+            let memory = try SharedMemory(toRead: header.count)
             exchange.output = memory
             exchange.number += 1
             var again = DecoderRequest(exchange.number, .repeatAnswer, limits)
             again.bringsOutput = true
             try socket.send(again.message, files: [memory.file])
-            let second = try self.notice(of: again, deadline)
-            guard second.count == notice.count, second.bodyCount == notice.bodyCount else { throw MalformedMessage() }
+            let second = try self.header(of: again, deadline)
+            guard second.count == header.count, second.bodyCount == header.bodyCount else { throw MalformedMessage() }
         }
         guard let output = exchange.output else { throw MalformedMessage() }
-        return try ReceivedAnswer(notice, in: output)
+        return try ReceivedAnswer(header, in: output)
     }
 
-    private func notice(
+    private func header(
         of request: DecoderRequest,
         _ deadline: SuspendingClock.Instant
-    ) throws -> DecoderNotice {
-        let notice = try DecoderNotice(socket.receive(until: deadline).bytes)
-        guard notice.number == request.number else { throw MalformedMessage() }
-        return notice
+    ) throws -> AnswerHeader {
+        let header = try AnswerHeader(socket.receive(until: deadline).bytes)
+        guard header.number == request.number else { throw MalformedMessage() }
+        return header
     }
 
     private func takeClosed() -> [Int] {
@@ -233,7 +233,7 @@ package final class DecoderProcess: Sendable {
             }
             return end.isFromOutside ? .killed("\(end)") : .ended("\(end)")
         case is MalformedMessage, MessageSocket.Failure.system(EAGAIN), MessageSocket.Failure.system(EBADMSG):
-            // It takes no more requests, or sends what is no message.
+            // It takes no more requests, or sends bytes that are no message.
             child.stop()
             return .ended("it gave an answer without sense, and was ended")
         default:
@@ -263,15 +263,16 @@ extension DecoderProcess.Exchange {
 }
 
 extension ImageDecodingLimits {
-    /// How much address space a decoder gets for a file: its code, its threads and the memory that is shared with it; and for
-    /// each pixel what most libraries need.
+    /// How much address space a decoder gets for a file: its code, its threads and the memory that is shared with it;
+    /// and for each pixel what most libraries need.
     fileprivate func memoryOfDecoder(_ byteCount: Int) -> Int {
         let (pixels, overflow) = max(0, maxPixelCount).multipliedReportingOverflow(by: 16)
         guard !overflow, pixels < 1 << 50 else { return 1 << 50 }
         return pixels + min(max(0, maxCoefficientBytes), 1 << 50) + 3 * byteCount + 1 << 30
     }
 
-    /// How many bytes an answer may have beside its pixels: what files say of themselves, frames, and the places of rows.
+    /// How many bytes an answer may have beside its pixels: what files say of themselves, frames, and the places of
+    /// rows.
     fileprivate func mostDescribed(_ byteCount: Int) -> Int {
         min(max(0, maxFrameCount), 1 << 20) * 128 + byteCount + 32 << 20
     }

@@ -17,8 +17,8 @@ extension ImageDecodingLimits {
     ///
     /// A server that decodes images from untrusted sources sets them once, at its start, to what its memory allows: an
     /// image takes 4 bytes a pixel, and as many images are decoded at a time as there are threads for them
-    /// (`PixelThreads.count`). May be set from any thread; a decoding that is under way goes on with the limits it began
-    /// with. With an ``isolation`` a decoder is started ahead, for the first image.
+    /// (`PixelThreads.count`). May be set from any thread; a decoding that is under way goes on with the limits it
+    /// began with. With an ``isolation`` a decoder is started ahead, for the first image.
     public static var `default`: ImageDecodingLimits {
         get { current.withLock { $0 } }
         set {
@@ -34,8 +34,8 @@ extension DecodingIsolation {
     public struct Status: Sendable, Hashable {
         /// The path of the program that is started as a decoder; nil when there is none.
         public let program: String?
-        /// The version of the Landlock that keeps a decoder from files (from 1 on), from TCP (from 4 on), and from signals
-        /// and abstract Unix sockets (from 6 on); 0 when the kernel has none.
+        /// The version of the Landlock that keeps a decoder from files (from 1 on), from TCP (from 4 on), and from
+        /// signals and abstract Unix sockets (from 6 on); 0 when the kernel has none.
         public let landlock: Int
         /// Whether its system calls are filtered, without which a decoder is not used.
         public let seccomp: Bool
@@ -49,13 +49,13 @@ extension DecodingIsolation {
     ///
     /// The first time a decoder is started, and the thread is blocked until it has.
     public static var status: Status {
-        let finding = DecoderPool.shared.finding()
+        let availability = DecoderPool.shared.availability()
         return Status(
-            program: finding.path,
-            landlock: finding.greeting?.landlock ?? 0,
-            seccomp: finding.greeting?.seccomp ?? false,
-            limits: finding.greeting?.limits ?? false,
-            obstacle: finding.obstacle
+            program: availability.path,
+            landlock: availability.greeting?.landlock ?? 0,
+            seccomp: availability.greeting?.seccomp ?? false,
+            limits: availability.greeting?.limits ?? false,
+            obstacle: availability.obstacle
         )
     }
 }

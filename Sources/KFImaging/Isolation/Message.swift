@@ -29,7 +29,8 @@ package struct MessageWriter {
 /// The message has another form than it should have: who sent it is not what it should be.
 struct MalformedMessage: Error {}
 
-/// Reads values in the order in which they were written, and believes nothing: a value that cannot be right is an error.
+/// Reads values in the order in which they were written, and believes nothing: a value that cannot be right is an
+/// error.
 package struct MessageReader {
     private var rest: ArraySlice<UInt8>
 

@@ -17,14 +17,14 @@ struct ReceivedAnswer {
     let kind: DecoderAnswer.Kind
 
     /// Copies the values of an answer that has been written.
-    init(_ notice: DecoderNotice, in memory: SharedMemory) throws(MalformedMessage) {
-        guard notice.count <= memory.count, notice.bodyCount <= notice.count else { throw MalformedMessage() }
-        var body = [UInt8](repeating: 0, count: notice.bodyCount)
+    init(_ header: AnswerHeader, in memory: SharedMemory) throws(MalformedMessage) {
+        guard header.count <= memory.count, header.bodyCount <= header.count else { throw MalformedMessage() }
+        var body = [UInt8](repeating: 0, count: header.bodyCount)
         guard body.withUnsafeMutableBytes({ memory.read(at: 0, into: $0) }) else { throw MalformedMessage() }
         values = MessageReader(body)
         kind = DecoderAnswer.Kind.allCases[try values.int(in: 0...2)]
-        offset = DecoderAnswer.pixelOffset(notice.bodyCount)
-        pixelCount = max(0, notice.count - offset)
+        offset = DecoderAnswer.pixelOffset(header.bodyCount)
+        pixelCount = max(0, header.count - offset)
         self.memory = memory
     }
 
@@ -67,7 +67,7 @@ struct ReceivedAnswer {
     }
 
     private func copy(_ byteCount: Int, to target: UnsafeMutableRawPointer, isOpaque: Bool) throws(ImagingError) {
-        // The size has been compared with the size in the notice, which was checked against the memory.
+        // The size has been compared with the size in the header, which was checked against the memory.
         guard let source = memory.part(at: offset, count: byteCount)?.baseAddress else {
             throw .outOfMemory(bytes: nil)
         }

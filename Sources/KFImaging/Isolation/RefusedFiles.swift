@@ -36,7 +36,7 @@ final class RefusedFiles: Sendable {
         entries.withLock { entries in
             Self.forget(&entries)
             var entry = Entry(file: file, crashes: [])
-            if let place = entries.firstIndex(where: { $0.file == file }) { entry = entries.remove(at: place) }
+            if let index = entries.firstIndex(where: { $0.file == file }) { entry = entries.remove(at: index) }
             entry.crashes += repeatElement(.now, count: crashes)
             if entries.count == Self.mostFiles { entries.removeFirst() }
             entries.append(entry)
@@ -53,7 +53,7 @@ final class RefusedFiles: Sendable {
 
     private static func forget(_ entries: inout [Entry]) {
         let begin = SuspendingClock.now - memory
-        for place in entries.indices { entries[place].crashes.removeAll { $0 < begin } }
+        for index in entries.indices { entries[index].crashes.removeAll { $0 < begin } }
         entries.removeAll { $0.crashes.isEmpty }
     }
 }

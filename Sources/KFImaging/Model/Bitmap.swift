@@ -131,9 +131,9 @@ public final class Bitmap: Sendable, Hashable {
     static func bytesPerRow(_ size: PixelSize) -> Int { (size.width * 4 + 15) & ~15 }
 
     private static func storage(_ count: Int, _ isZeroed: Bool) throws(ImagingError) -> Buffer<UInt8> {
-        guard let place = BitmapPlace.take(count) else { return try Buffer(count, isZeroed: isZeroed) }
-        if isZeroed { place.initializeMemory(as: UInt8.self, repeating: 0, count: count) }
-        return Buffer(at: place, count)
+        guard let memory = BitmapMemory.claim(count) else { return try Buffer(count, isZeroed: isZeroed) }
+        if isZeroed { memory.initializeMemory(as: UInt8.self, repeating: 0, count: count) }
+        return Buffer(at: memory, count)
     }
 
     /// The first of all bytes, `height * bytesPerRow` of them; valid as long as the bitmap exists.

@@ -1,5 +1,5 @@
-// The C libraries of this build, each of which may have been missing when it was compiled. For the registry of codecs, and
-// for code that calls a library without a codec.
+// The C libraries of this build, each of which may have been missing when it was compiled. For the registry of codecs,
+// and for code that calls a library without a codec.
 
 import CKFCodecs
 

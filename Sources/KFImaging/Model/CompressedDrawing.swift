@@ -1,4 +1,5 @@
-// Drawings in files of gzip, named `.svgz`. For what recognizes formats, the SVG codec, and servers that send drawings on.
+// Drawings in files of gzip, named `.svgz`. For what recognizes formats, the SVG codec, and servers that send drawings
+// on.
 
 public import Foundation
 internal import KFSupport
@@ -14,7 +15,7 @@ internal import KFSupport
         return inflated(bytes, most: 4096).text.withUnsafeBytes { ImageContentType.isMarkup($0) && $0.contains("<svg") }
     }
 
-    /// The text of a compressed drawing; nil if the data is none.
+    /// The text of a compressed drawing; nil if the data is no such drawing.
     ///
     /// Throws if the gzip is damaged, or the text is longer than 64 MiB.
     @_spi(Server) public static func text(of data: Data) throws(ImagingError) -> Data? {

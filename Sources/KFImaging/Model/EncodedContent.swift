@@ -19,7 +19,7 @@ package struct EncodedContent: Sendable {
         (self.data, contentType, checksum) = (data, type, Checksum.of(data))
     }
 
-    /// Any bytes, of the type that they begin like, whether that can be decoded or not; `unknown` if it is none.
+    /// Any bytes, of the type that they begin like, whether that type can be decoded or not; else `unknown`.
     package init(anyFile data: Data) {
         // To those who read it a compressed drawing is SVG; who sends it sends gzip.
         let isCompressed = data.withUnsafeBytes { CompressedDrawing.isHere($0) }

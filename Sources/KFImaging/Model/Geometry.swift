@@ -146,7 +146,7 @@ package enum Geometry {
 
     /// The size of a thumbnail whose longer side has at most `limit` pixels.
     ///
-    /// Never larger than the image; a limit that is not positive is none.
+    /// Never larger than the image; a number that is not positive is no limit.
     package static func thumbnail(of size: PixelSize, limit: Int) -> PixelSize {
         let longer = size.longerSide
         guard limit > 0, limit < longer else { return size }

@@ -51,7 +51,7 @@ public struct ImageContentType: RawRepresentable, Hashable, Sendable, Codable {
 }
 
 extension ImageContentType {
-    /// The kind that bytes begin like; nil when it is none of those here.
+    /// The kind that bytes begin like; nil when they begin like no kind that is listed here.
     ///
     /// - Parameter data: The bytes, or the first hundred of them.
     public init?(sniffing data: Data) {

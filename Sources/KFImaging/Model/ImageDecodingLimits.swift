@@ -10,14 +10,14 @@ import KFSupport
 public struct ImageDecodingLimits: Sendable, Hashable {
     /// The most pixels an image may have, judged by the size its header declares; 2²⁸ (a gigabyte) unless set.
     ///
-    /// That is for the image itself, of 4 bytes a pixel. One that is made smaller while it is decoded usually takes less,
-    /// as few of its rows are held at a time. Most formats hold a row whole, though: an image a few rows high takes as
-    /// much as if it were not made smaller. The libraries behind HEIC and JPEG XL hold more while they decode: some 8
-    /// bytes a pixel, and up to 34 for lossless JPEG XL, so a server that decodes those sets this lower.
+    /// That is for the image itself, of 4 bytes a pixel. One that is made smaller while it is decoded usually takes
+    /// less, as few of its rows are held at a time. Most formats hold a row whole, though: an image a few rows high
+    /// takes as much as if it were not made smaller. The libraries behind HEIC and JPEG XL hold more while they decode:
+    /// some 8 bytes a pixel, and up to 34 for lossless JPEG XL, so a server that decodes those sets this lower.
     ///
     /// What operations work with beside the image and its result counts, too: none takes more for it than the largest
-    /// image may take. The images of filters of your own (``FilterImage``) take 16 bytes a pixel, and are refused beyond
-    /// a quarter of the pixels. Encoders take more: GIF's some 9 bytes a pixel, the libraries for
+    /// image may take. The images of filters of your own (``FilterImage``) take 16 bytes a pixel, and are refused
+    /// beyond a quarter of the pixels. Encoders take more: GIF's some 9 bytes a pixel, the libraries for
     /// WebP, AVIF and JPEG XL some ten or more.
     public var maxPixelCount: Int
     /// The most scans a progressive JPEG may have; each costs a visit of the whole image.
@@ -54,8 +54,8 @@ public struct ImageDecodingLimits: Sendable, Hashable {
     /// the time is over.
     public var maxDrawingDuration: TimeInterval = 10
 
-    /// The longest time in seconds that decoding an image, or a frame of an animation, may take in a process of its own;
-    /// 60 unless set.
+    /// The longest time in seconds that decoding an image, or a frame of an animation, may take in a process of its
+    /// own; 60 unless set.
     ///
     /// When it is over, that process is ended. What is decoded in this process cannot be ended, and is not limited.
     public var maxDecodingDuration: TimeInterval = 60
@@ -124,9 +124,10 @@ public struct ImageDecodingLimits: Sendable, Hashable {
 /// Whether images are decoded in this process, or in decoder processes that are locked.
 ///
 /// Formats are decoded by C libraries, and a crafted file may exploit a fault of theirs to run code in that process.
-/// A decoder process has nothing worth taking: it cannot open files, connect, or start programs (Landlock and seccomp), its
-/// memory is limited, and this process believes nothing of what it says beyond the pixels. What it can still do is
-/// to give wrong pixels. When it crashes or takes too long, that costs the one image: ``ImagingError/decoderEnded(_:reason:)``.
+/// A decoder process has nothing worth taking: it cannot open files, connect, or start programs (Landlock and seccomp),
+/// its memory is limited, and this process believes nothing of what it says beyond the pixels. What it can still do is
+/// to give wrong pixels. When it crashes or takes too long, that costs the one image:
+/// ``ImagingError/decoderEnded(_:reason:)``.
 ///
 /// The program is `kf-decoder`. It is looked for where the variable `KF_DECODER` says, then beside the program or in
 /// `../libexec` and `../libexec/kingfisher`. A program that depends on the product `KingfisherDecoder` and calls

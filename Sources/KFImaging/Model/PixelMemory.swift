@@ -37,29 +37,29 @@ final class Buffer<Element: BitwiseCopyable> {
 }
 
 /// Memory for one bitmap, so that it need not be copied there.
-enum BitmapPlace {
-    private struct Place: Sendable {
+enum BitmapMemory {
+    private struct Region: Sendable {
         let address: UInt
         let count: Int
     }
 
-    private static let next = Locked<Place?>(nil)
+    private static let next = Locked<Region?>(nil)
 
     /// Offers memory, which begins on a multiple of 16 bytes and has to stay as long as the bitmap; nil offers none.
     static func offer(_ memory: UnsafeMutableRawBufferPointer?) {
-        let place = memory.flatMap { memory in
-            memory.baseAddress.map { Place(address: UInt(bitPattern: $0), count: memory.count) }
+        let region = memory.flatMap { memory in
+            memory.baseAddress.map { Region(address: UInt(bitPattern: $0), count: memory.count) }
         }
-        next.withLock { $0 = place }
+        next.withLock { $0 = region }
     }
 
     /// Takes the memory, if there is enough.
-    static func take(_ count: Int) -> UnsafeMutableRawPointer? {
-        let place = next.withLock { next -> Place? in
-            guard let place = next, place.count >= count else { return nil }
+    static func claim(_ count: Int) -> UnsafeMutableRawPointer? {
+        let region = next.withLock { next -> Region? in
+            guard let region = next, region.count >= count else { return nil }
             next = nil
-            return place
+            return region
         }
-        return place.flatMap { UnsafeMutableRawPointer(bitPattern: $0.address) }
+        return region.flatMap { UnsafeMutableRawPointer(bitPattern: $0.address) }
     }
 }

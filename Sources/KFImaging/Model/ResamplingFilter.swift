@@ -23,7 +23,7 @@ public enum ResamplingFilter: String, Sendable, Hashable, CaseIterable {
         self == .automatic ? (isReducing ? .lanczos3 : .catmullRom) : self
     }
 
-    /// Where the kernel ends, in pixels from its centre; that of ``automatic`` depends on the axis.
+    /// Where the kernel ends, in pixels from its centre; the end of ``automatic`` depends on the axis.
     var support: Double {
         switch self {
         case .nearest: 0.5

@@ -34,7 +34,8 @@ package struct Thumbnail: Sendable, Hashable {
     package var mode: ThumbnailMode
     package var anchor: ThumbnailAnchor
     package var enlarges: Bool
-    /// The shares of the displayed width and height that the scaled image shows, see ``ScaledSize``; nil is all of both.
+    /// The shares of the displayed width and height that the scaled image shows, see ``ScaledSize``; nil is all of
+    /// both.
     package var coverage: PixelExtent?
     /// Whether pixels are averaged in linear light, or as encoded sRGB.
     package var space = WorkingSpace.encoded

@@ -9,7 +9,7 @@ extension Bitmap {
     /// - Parameters:
     ///   - mode: How the two become one.
     ///   - alpha: The factor for all four components of the image, applied first, 0…1.
-    ///   - background: The colour that the image is laid over; nil is none.
+    ///   - background: The colour that the image is laid over; nil is no colour.
     /// - Returns: The new bitmap.
     /// - Throws: ``ImagingError/outOfMemory(bytes:)``, and for lines too long for Cairo
     ///   ``ImagingError/limitExceeded(limit:allowed:width:height:)``.

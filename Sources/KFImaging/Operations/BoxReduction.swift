@@ -25,7 +25,7 @@ struct BoxReduction {
     ///
     /// - Parameters:
     ///   - source: The size that the rows have.
-    ///   - extent: How much of that is the image; nil when all of it is.
+    ///   - extent: How much of the bitmap is the image; nil when all of it is.
     ///   - target: The size to make.
     ///   - filter: The kernel of the second step.
     /// - Throws: ``ImagingError/outOfMemory(bytes:)``.

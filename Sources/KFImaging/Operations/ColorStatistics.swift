@@ -38,8 +38,8 @@ extension Image {
                 (part.x..<part.x + part.size.width).map { x in
                     let column = walk.start.x + x * walk.dx.x + y * walk.dy.x
                     let row = walk.start.y + x * walk.dx.y + y * walk.dy.y
-                    let place = row * bitmap.bytesPerRow + column * 4
-                    return Color(premultipliedPixel: bytes.load(fromByteOffset: place, as: UInt32.self))
+                    let offset = row * bitmap.bytesPerRow + column * 4
+                    return Color(premultipliedPixel: bytes.load(fromByteOffset: offset, as: UInt32.self))
                 }
             }
         }

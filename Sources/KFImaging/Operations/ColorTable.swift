@@ -1,6 +1,6 @@
 // Up to 256 colours for all the colours of an image, and which of them is the nearest.
 
-/// A few colours that stand for those of some pixels.
+/// A few colours that stand for the colours of some pixels.
 package struct ColorTable: Sendable {
     /// The colours as `0xFFRRGGBB`.
     package let colors: [UInt32]
@@ -8,7 +8,7 @@ package struct ColorTable: Sendable {
     private let sorted: [Entry]
     /// For each green where those begin that have as much or more.
     private let starts: [Int]
-    /// The results of earlier searches: a colour and its index, at the place of the colour's hash; 0 where there is
+    /// The results of earlier searches: a colour and its index, in the bucket of the colour's hash; 0 where there is
     /// none.
     private var known = [UInt64](repeating: 0, count: 1 << 14)
 
@@ -52,10 +52,10 @@ package struct ColorTable: Sendable {
 
     /// The index of the nearest of the colours, of which there must be one.
     package mutating func index(of color: UInt32) -> Int {
-        let place = Int((color &* 0x9E37_79B1) >> 18)
-        if known[place] >> 8 == UInt64(color) { return Int(known[place] & 255) }
+        let bucket = Int((color &* 0x9E37_79B1) >> 18)
+        if known[bucket] >> 8 == UInt64(color) { return Int(known[bucket] & 255) }
         let index = nearest(to: Self.channels(color))
-        known[place] = UInt64(color) << 8 | UInt64(index)
+        known[bucket] = UInt64(color) << 8 | UInt64(index)
         return index
     }
 

@@ -180,7 +180,7 @@ extension Image {
     ///   - canvas: The size of the canvas.
     ///   - mode: How the image is fitted to it.
     ///   - anchor: Where on it the image is, or which part of the image is on it, 0…1 on each axis.
-    ///   - background: The colour of the canvas; nil is none.
+    ///   - background: The colour of the canvas; nil is no colour.
     /// - Returns: The new image.
     package func placed(
         onPoints canvas: CGSize,

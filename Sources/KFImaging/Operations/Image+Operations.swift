@@ -29,7 +29,7 @@ extension Image {
         return result.map { derived($0) }
     }
 
-    /// The displayed image with its longer side limited to `limit` pixels, never enlarged; a limit of 0 is none.
+    /// The displayed image with its longer side limited to `limit` pixels, never enlarged; 0 is no limit.
     ///
     /// - Parameters:
     ///   - limit: In pixels.

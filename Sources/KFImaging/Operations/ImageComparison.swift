@@ -8,8 +8,8 @@ package struct ImageComparison: Sendable {
     package private(set) var differing = 0
     /// The largest difference of a component, 0…255.
     package private(set) var largest = 0
-    /// The peak signal-to-noise ratio of red, green and blue, and of alpha where one of the images has any, in decibels;
-    /// infinite for equal images.
+    /// The peak signal-to-noise ratio of red, green and blue, and of alpha where one of the images has any, in
+    /// decibels; infinite for equal images.
     package let psnr: Double
     /// The structural similarity of the brightness, see ``StructuralSimilarity``; 1 for equal images.
     package let ssim: Double
@@ -84,8 +84,8 @@ package struct ImageComparison: Sendable {
 extension Image {
     /// How much of this image's quality another one has left, as people judge it: the score of SSIMULACRA 2.
     ///
-    /// 100 for equal images; no difference is seen from about 90 on, 70 is good, 50 is fair, and there is no lower end. It
-    /// blocks the thread: some 50 ms a megapixel.
+    /// 100 for equal images; no difference is seen from about 90 on, 70 is good, 50 is fair, and there is no lower end.
+    /// It blocks the thread: some 50 ms a megapixel.
     ///
     /// - Parameter other: The image that was made of this one, in the same size as it is displayed.
     /// - Returns: The score; nil for images of different sizes, empty ones, and without memory.

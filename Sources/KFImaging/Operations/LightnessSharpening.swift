@@ -6,11 +6,11 @@ extension Bitmap {
     /// The image with its edges more pronounced; flat areas, grain, colours and transparency stay as they are.
     ///
     /// The lightness (L* of L*a*b*) is compared with the mean around it. A difference of up to two hundredths of the
-    /// whole changes nothing; what is beyond is added three times, up to ten hundredths where that makes a pixel lighter,
-    /// and up to twenty where darker. Beyond the edges the outermost pixels are repeated.
+    /// whole changes nothing; what is beyond is added three times, up to ten hundredths where that makes a pixel
+    /// lighter, and up to twenty where darker. Beyond the edges the outermost pixels are repeated.
     ///
-    /// - Parameter sigma: The standard deviation of the mean in pixels, before it ends at a tenth of its height; at most
-    ///   100 are used.
+    /// - Parameter sigma: The standard deviation of the mean in pixels, before it ends at a tenth of its height; at
+    ///   most 100 are used.
     /// - Returns: The new bitmap; the same bitmap where the blur leaves every pixel as it is.
     /// - Throws: ``ImagingError/outOfMemory(bytes:)``.
     func sharpenedInLightness(sigma: Double) throws(ImagingError) -> Bitmap {

@@ -27,8 +27,8 @@ struct MedianCut {
         var sums = [SIMD4<Int>](repeating: .zero, count: 1 << 15)
         for color in pixels where color != 0 {
             let (red, green, blue) = (color >> 16 & 255, color >> 8 & 255, color & 255)
-            let place = Int((red >> 3) << 10 | (green >> 3) << 5 | blue >> 3)
-            sums[place] &+= SIMD4(Int(red), Int(green), Int(blue), 1)
+            let bucket = Int((red >> 3) << 10 | (green >> 3) << 5 | blue >> 3)
+            sums[bucket] &+= SIMD4(Int(red), Int(green), Int(blue), 1)
         }
         bins = sums.lazy.filter { $0.w > 0 }.map { sum in
             let count = Float(sum.w)

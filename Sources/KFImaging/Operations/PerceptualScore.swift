@@ -4,9 +4,9 @@ import Foundation
 
 /// The score of SSIMULACRA 2.1 by Jon Sneyers, which was fitted to what people say of compressed photos.
 ///
-/// 100 for equal images; no difference is seen from about 90 on, 70 is good, 50 is fair, and there is no lower end. Both
-/// images are compared in six sizes, each half of the one before, in a colour space like the eye's: by the means and
-/// variances of Gaussian windows, by edges that are new, and by edges that are gone.
+/// 100 for equal images; no difference is seen from about 90 on, 70 is good, 50 is fair, and there is no lower end.
+/// Both images are compared in six sizes, each half of the one before, in a colour space like the eye's: by the means
+/// and variances of Gaussian windows, by edges that are new, and by edges that are gone.
 enum PerceptualScore {
     /// Sizes below eight pixels a side say nothing.
     private static let (scaleCount, shortestSide) = (6, 8)

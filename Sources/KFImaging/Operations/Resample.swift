@@ -5,9 +5,10 @@ import CKFCodecs
 /// Resizes an image whose rows arrive one after another.
 ///
 /// Rows are made out of rows first: of the many that arrive few remain, and only they are resized horizontally. All
-/// sums are of whole numbers; bytes are rounded once. In linear light rows become light as they arrive. Holds as many rows as the kernel is high, and those of one band,
-/// into which the caller writes. Lines are made in pairs, which share the work of loading the columns' weights; those
-/// that are so long that the weights are computed section by section are made one by one.
+/// sums are of whole numbers; bytes are rounded once. In linear light rows become light as they arrive. Holds as many
+/// rows as the kernel is high, and those of one band, into which the caller writes. Lines are made in pairs, which
+/// share the work of loading the columns' weights; those that are so long that the weights are computed section by
+/// section are made one by one.
 ///
 /// For images at least 32 times as long as they are to become, ``BoxReduction`` comes first.
 struct Resampler {
@@ -40,7 +41,7 @@ struct Resampler {
 
     /// - Parameters:
     ///   - source: The size that the rows have.
-    ///   - extent: How much of that is the image; nil when all of it is.
+    ///   - extent: How much of the bitmap is the image; nil when all of it is.
     ///   - target: The size to make, how much of the image it shows, and the numbers that are added up.
     ///   - filter: The kernel.
     /// - Throws: ``ImagingError/outOfMemory(bytes:)``.

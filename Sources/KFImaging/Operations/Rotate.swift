@@ -135,8 +135,8 @@ private struct Sampler {
 
     private func pixel(_ column: Int, _ row: Int) -> SIMD4<Float> {
         guard column >= 0, row >= 0, column < size.width, row < size.height else { return .zero }
-        let place = row &* bytesPerRow &+ column &* 4
-        return SIMD4(pixel: pixels.load(fromByteOffset: place, as: UInt32.self))
+        let offset = row &* bytesPerRow &+ column &* 4
+        return SIMD4(pixel: pixels.load(fromByteOffset: offset, as: UInt32.self))
     }
 
     /// The steps at which a coordinate is within one pixel of 0..<limit.

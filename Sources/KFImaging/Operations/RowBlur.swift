@@ -27,7 +27,7 @@ final class RowBlur {
     private var received = 0
 
     /// - Parameters:
-    ///   - size: That of the image.
+    ///   - size: The size of the image.
     ///   - weights: Those of the pixels around a pixel, an odd number of them, whose sum is 1.
     ///   - channels: How many numbers a pixel has.
     /// - Throws: ``ImagingError/outOfMemory(bytes:)``.

@@ -2,7 +2,7 @@
 
 extension Bitmap {
     /// The part of the image that is left without its empty edges: rows and columns that are transparent or of one
-    /// colour, that of the upper left corner.
+    /// colour, which is the colour of the upper left corner.
     ///
     /// - Parameter tolerance: By how much each component, premultiplied, may differ from emptiness, 0…1.
     /// - Returns: The part; nil when everything is empty.

@@ -24,9 +24,9 @@ package enum CachesDirectory {
     private static func homeOfAccount() -> String? {
         var account = passwd()
         var found: UnsafeMutablePointer<passwd>?
-        return withUnsafeTemporaryAllocation(of: CChar.self, capacity: 64 << 10) { room in
-            guard let names = room.baseAddress else { return nil }
-            getpwuid_r(geteuid(), &account, names, room.count, &found)
+        return withUnsafeTemporaryAllocation(of: CChar.self, capacity: 64 << 10) { buffer in
+            guard let names = buffer.baseAddress else { return nil }
+            getpwuid_r(geteuid(), &account, names, buffer.count, &found)
             return found.flatMap { absolutePath($0.pointee.pw_dir) }
         }
     }

@@ -21,7 +21,7 @@ package struct FileNaming: Sendable, Equatable {
     /// What follows a key, and no URL contains, in the keys of its *variants*: entries that are removed with it.
     package static let variantMark = "@ encoded "
 
-    /// The key whose variant a key is; nil if it is none.
+    /// The key whose variant a key is; nil if the key is no variant.
     package static func mainKey(ofVariant key: String) -> Substring? {
         // Few keys have a blank, and looking for one byte is fast.
         guard key.utf8.contains(UInt8(ascii: " ")) else { return nil }

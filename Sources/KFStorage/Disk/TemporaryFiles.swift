@@ -59,7 +59,7 @@ final class TemporaryFiles: Sendable {
         return TemporaryFiles(folder, isBeside: true)
     }
 
-    /// Where the folder of `directory` is, or would be; `nil` if there can be none.
+    /// Where the folder of `directory` is, or would be; `nil` if there can be no folder.
     private static func path(beside directory: Directory) -> String? {
         let path = directory.path as NSString
         guard path.lastPathComponent != "/" else { return nil }

@@ -58,7 +58,7 @@ package struct MemoryCounts: Sendable, Equatable {
     package init() {}
 }
 
-/// Changes when a key is stored or removed; see ``MemoryStore/generation(forKey:)``.
-package struct MemoryGeneration: Sendable, Equatable {
+/// Changes when a key is stored or removed; see ``MemoryStore/version(forKey:)``.
+package struct MemoryVersion: Sendable, Equatable {
     let number: UInt64
 }

@@ -9,7 +9,7 @@ extension MemoryCore {
         forKey text: String,
         cost: Int,
         expiration given: StorageExpiration?,
-        ifGeneration generation: MemoryGeneration?,
+        ifVersion version: MemoryVersion?,
         replacing: Bool = false,
         removingIfExpired: Bool = false
     ) -> [MemoryValue] {
@@ -19,10 +19,10 @@ extension MemoryCore {
             let expiration = given ?? order.configuration.expiration
             let expiry = expiration.expiry(since: now)
             guard expiry > now || removingIfExpired else { return [] }
-            if let generation {
-                // A store with a generation is not counted as a change, which would refuse other keys of the same
+            if let version {
+                // A store with a version is not counted as a change, which would refuse other keys of the same
                 // group.
-                guard order.generation(of: key.digest) == generation, replacing || !contains(key, at: now) else {
+                guard order.version(of: key.digest) == version, replacing || !contains(key, at: now) else {
                     return []
                 }
             } else {

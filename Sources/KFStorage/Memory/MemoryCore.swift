@@ -116,9 +116,9 @@ final class MemoryCore: Sendable {
 
     // MARK: State
 
-    func generation(forKey key: String) -> MemoryGeneration {
+    func version(forKey key: String) -> MemoryVersion {
         let digest = MemoryKey(key).digest
-        return order.withLock { $0.generation(of: digest) }
+        return order.withLock { $0.version(of: digest) }
     }
 
     func recordChange(forKey key: String) {

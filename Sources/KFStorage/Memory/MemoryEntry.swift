@@ -29,7 +29,8 @@ struct MemoryEntry: Sendable {
         case hit(Hit)
         /// The entry has expired, or is that of another key with the same digest.
         case unusable
-        /// The date is over until which the entry was stored: a use may have prolonged the time in memory, but not that.
+        /// The date is over until which the entry was stored: a use may have prolonged the time in memory, but not
+        /// that.
         case notFresh
     }
 

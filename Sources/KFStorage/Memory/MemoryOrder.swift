@@ -1,4 +1,4 @@
-// The limits, the eviction order, the expiries and the generations of a memory store. For MemoryCore.
+// The limits, the eviction order, the expiries and the versions of a memory store. For MemoryCore.
 
 import Foundation
 
@@ -25,11 +25,11 @@ struct MemoryOrder: Sendable {
     /// The sum of costs.
     var cost: Int { Int(clamping: totalCost) }
 
-    // MARK: Generations
+    // MARK: Versions
 
-    func generation(of digest: UInt64) -> MemoryGeneration {
+    func version(of digest: UInt64) -> MemoryVersion {
         // Both only grow, so their sum changes when either does.
-        MemoryGeneration(number: changes[group(of: digest)] &+ clears)
+        MemoryVersion(number: changes[group(of: digest)] &+ clears)
     }
 
     mutating func countChange(of digest: UInt64) { changes[group(of: digest)] &+= 1 }

@@ -40,23 +40,23 @@ package final class MemoryStore<Value: Sendable>: Sendable {
 
     /// Stores `value`, and evicts others if a limit is exceeded.
     ///
-    /// A value that would be expired from the start is not stored, and the old value of the key stays. A value that alone
-    /// exceeds the cost limit is not stored either, but the old value is removed.
+    /// A value that would be expired from the start is not stored, and the old value of the key stays. A value that
+    /// alone exceeds the cost limit is not stored either, but the old value is removed.
     /// - Parameters:
     ///   - value: The value.
     ///   - key: Its key, whose old value is replaced.
     ///   - cost: How much the value counts against the cost limit; less than 0 counts as 0.
     ///   - expiration: How long it is valid; `nil` means as configured.
-    ///   - generation: When given, nothing happens if the key was stored or removed since, or has a valid value:
+    ///   - version: When given, nothing happens if the key was stored or removed since, or has a valid value:
     ///     another caller was faster, and its value is not older.
-    ///   - replacing: With a generation: whether a valid value is replaced, too.
+    ///   - replacing: With a version: whether a valid value is replaced, too.
     ///   - removingIfExpired: Whether a value that is expired from the start still has the old one removed.
     package func store(
         _ value: Value,
         forKey key: String,
         cost: Int,
         expiration: StorageExpiration? = nil,
-        ifGeneration generation: MemoryGeneration? = nil,
+        ifVersion version: MemoryVersion? = nil,
         replacing: Bool = false,
         removingIfExpired: Bool = false
     ) {
@@ -67,7 +67,7 @@ package final class MemoryStore<Value: Sendable>: Sendable {
             forKey: key,
             cost: max(0, cost),
             expiration: expiration,
-            ifGeneration: generation,
+            ifVersion: version,
             replacing: replacing,
             removingIfExpired: removingIfExpired
         )
@@ -144,13 +144,13 @@ package final class MemoryStore<Value: Sendable>: Sendable {
     /// The counts of operations and of entries at one instant; look-ups that end meanwhile may be counted or not.
     package var counts: MemoryCounts { core.counts }
 
-    /// A generation to read before a slow read elsewhere whose result is to be stored with `ifGeneration:`.
+    /// A version to read before a slow read elsewhere whose result is to be stored with `ifVersion:`.
     ///
     /// It changes when the key is stored or removed, and sometimes when another key is; never by eviction or expiry,
-    /// nor by a store with `ifGeneration:`.
-    package func generation(forKey key: String) -> MemoryGeneration { core.generation(forKey: key) }
+    /// nor by a store with `ifVersion:`.
+    package func version(forKey key: String) -> MemoryVersion { core.version(forKey: key) }
 
-    /// Changes the generation of `key`, because its value has changed elsewhere; its entry stays.
+    /// Changes the version of `key`, because its value has changed elsewhere; its entry stays.
     package func recordChange(forKey key: String) { core.recordChange(forKey: key) }
 }
 

@@ -7,9 +7,10 @@ import Synchronization
 
 /// A bounded pool of threads of its own, for work that must not run on the cooperative pool or the caller's thread.
 ///
-/// Work is taken by the priority of its task, and in the order it came within one priority. Large work (``Lane/makeWay()``)
-/// comes after other work of its priority. While large work runs there is one thread more, which takes small work only. A
-/// thread starts when there is more work than threads; it ends with the executor, or when there has been no work for the executor's idle time.
+/// Work is taken by the priority of its task, and in the order it came within one priority. Large work
+/// (``Lane/makeWay()``) comes after other work of its priority. While large work runs there is one thread more, which
+/// takes small work only. A thread starts when there is more work than threads; it ends with the executor, or when
+/// there has been no work for the executor's idle time.
 package final class WorkExecutor: TaskExecutor {
     /// For work that keeps a core busy: decoding, processing and encoding pixels; and for what is done to the file of
     /// such an image and takes less time than another thread needs to wake.
@@ -146,7 +147,8 @@ private final class JobQueue: Sendable {
 
         /// Counts the thread that has to be started, if one has to: for jobs that no thread can take.
         ///
-        /// They start one after the other: of many jobs that are done soon, most are done before the next thread starts.
+        /// They start one after the other: of many jobs that are done soon, most are done before the next thread
+        /// starts.
         mutating func startsThread() -> Bool {
             guard jobs > threads, threads < mostThreads, !isStarting else { return false }
             threads += 1
@@ -176,8 +178,8 @@ private final class JobQueue: Sendable {
             return waitingLarge.count > 0 ? sleeping.popLast() : nil
         }
 
-        /// What a thread does next; one that has slept too long ends when there is nothing to do.
-        mutating func turn(of worker: Worker, isIdle: Bool) -> Turn {
+        /// What a thread does next; a thread that has slept too long ends when there is nothing to do.
+        mutating func nextStep(of worker: Worker, isIdle: Bool) -> NextStep {
             let isTooMany = threads > mostThreads
             if !isTooMany, let job = pop() { return .work(job) }
             guard isTooMany || isClosed || isIdle else {
@@ -190,7 +192,7 @@ private final class JobQueue: Sendable {
         }
     }
 
-    private enum Turn: Sendable {
+    private enum NextStep: Sendable {
         case work(Job)
         case sleep
         case end(waking: Worker?)
@@ -272,7 +274,7 @@ private final class JobQueue: Sendable {
         let worker = Worker()
         var isIdle = false
         while true {
-            switch state.withLock({ $0.turn(of: worker, isIdle: isIdle) }) {
+            switch state.withLock({ $0.nextStep(of: worker, isIdle: isIdle) }) {
             case .work(let job):
                 isIdle = false
                 job.job.runSynchronously(on: job.executor)
@@ -291,8 +293,8 @@ private final class JobQueue: Sendable {
             return false
         }
         let isIdle = state.withLock { state in
-            guard let place = state.sleeping.firstIndex(where: { $0 === worker }) else { return false }
-            state.sleeping.remove(at: place)
+            guard let index = state.sleeping.firstIndex(where: { $0 === worker }) else { return false }
+            state.sleeping.remove(at: index)
             return true
         }
         if !isIdle { worker.signal.wait() }  // it is being woken

@@ -6,9 +6,9 @@
 public enum MemoryPressureLevel: Sendable, Hashable, Comparable, CaseIterable {
     /// There is enough.
     case none
-    /// It gets scarce: what can be fetched again should shrink.
+    /// It gets scarce: caches of data that can be fetched again should shrink.
     case warning
-    /// It has run out: what can be fetched again should go.
+    /// It has run out: data that can be fetched again should go.
     case critical
 }
 
@@ -16,8 +16,8 @@ public enum MemoryPressureLevel: Sendable, Hashable, Comparable, CaseIterable {
 ///
 /// The reading depends on the share of time that tasks were stalled for memory in the last ten seconds, on how full the
 /// control groups are without the file pages that can be dropped at any time, and on how often their limits were hit
-/// since the last reading. Stalls count only where memory is short, too: tasks also wait for it while the kernel moves pages, or
-/// in a group of their own that is full, and nothing that this process frees would help them.
+/// since the last reading. Stalls count only where memory is short, too: tasks also wait for it while the kernel moves
+/// pages, or in a group of their own that is full, and nothing that this process frees would help them.
 /// On a kernel that does not measure stalls, the machine's available memory counts instead.
 struct MemoryGauge {
     private let root: String
@@ -35,7 +35,7 @@ struct MemoryGauge {
     /// Whether a control group limits the process: then there is something to poll that stalls do not show.
     var hasLimits: Bool { group.memoryLimit != nil }
 
-    /// The files that report stalls and accept triggers: that of the process's own group, then the machine's.
+    /// The files that report stalls and accept triggers: the file of the process's own group, then the machine's.
     var stallFiles: [String] {
         ["\(group.unified.first ?? "")/memory.pressure", "\(root)/proc/pressure/memory"]
     }

@@ -98,10 +98,10 @@ package struct MessageSocket: Sendable {
     private func take(waits: Bool) throws(Failure) -> Message? {
         var files: (Int32, Int32) = (-1, -1)
         var (fileCount, count) = (Int32(0), 0)
-        let bytes = [UInt8](unsafeUninitializedCapacity: Self.longest) { room, initialized in
+        let bytes = [UInt8](unsafeUninitializedCapacity: Self.longest) { buffer, initialized in
             count = withUnsafeMutablePointer(to: &files) { files in
                 files.withMemoryRebound(to: Int32.self, capacity: 2) {
-                    kf_receive_message(end.number, room.baseAddress, room.count, waits, $0, &fileCount)
+                    kf_receive_message(end.number, buffer.baseAddress, buffer.count, waits, $0, &fileCount)
                 }
             }
             initialized = max(0, count)

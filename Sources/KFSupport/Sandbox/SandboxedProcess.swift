@@ -7,7 +7,8 @@ package import Foundation
 ///
 /// It runs in a process of its own, so that it does no harm to this one when it crashes, takes memory without end or
 /// never ends. It inherits no open file, and of the environment only what programs need to find their libraries, fonts
-/// and language. With a decoder it is locked, too: it can read the system's files and fonts, and change or reach nothing.
+/// and language. With a decoder it is locked, too: it can read the system's files and fonts, and change or reach
+/// nothing.
 ///
 /// By `posix_spawn`, `prlimit` and `poll`: Foundation's `Process` and swift-subprocess cannot limit memory on Linux,
 /// and want a run loop or an async caller where decoding is a plain call.

@@ -25,7 +25,7 @@ final class SharedFrames: Sendable {
     /// The serial queue where frames are decoded.
     let queue: DispatchQueue
     private let original: any ImageFrameSource
-    /// The limit on decoded frames in pixels; nil is none.
+    /// The limit on decoded frames in pixels; nil is no limit.
     private let maxSize: CGSize?
     private let scale: CGFloat
     private let state = Locked(State())

@@ -21,7 +21,7 @@ extension CacheCore {
 
     /// Stores an image in the layers that the options name: in memory now, on disk by the work that is returned.
     ///
-    /// The ticket in the queue is taken before memory changes: a look-up in flight, which takes the key's generation
+    /// The ticket in the queue is taken before memory changes: a look-up in flight, which takes the key's version
     /// first and its ticket second, then either comes before and is not promoted, or comes after and sees the new
     /// entry.
     func put(
@@ -44,7 +44,7 @@ extension CacheCore {
                 // What is in memory would count as fresh, although the server has sent something else since.
                 removingIfExpired: options.respectCacheControl
             )
-            // What was loaded before a purge is for those who wait for it.
+            // An image that was loaded before a purge is only for the callers that wait for it.
             if let generation = options.load.generation, purges.generation > generation {
                 images.remove(forKey: computedKey)
             }
@@ -154,14 +154,14 @@ extension CacheCore {
     }
 
     /// Puts an image that was made of an entry in memory, unless its key has been stored or removed, or something was
-    /// purged, since `generation` was taken.
+    /// purged, since `version` was taken.
     ///
     /// An image that is in memory by now stays, unless `replacing` is true: then it is replaced by the one made of it.
     func promote(
         _ image: KFCrossPlatformImage,
         forKey computedKey: String,
         _ options: KingfisherParsedOptionsInfo,
-        ifGeneration generation: Generation,
+        ifVersion version: Version,
         replacing: Bool = false
     ) {
         guard options.storeCacheLayers.contains(.memory) else { return }
@@ -171,11 +171,11 @@ extension CacheCore {
             forKey: computedKey,
             cost: image.cacheCost,
             expiration: options.memoryCacheExpiration,
-            ifGeneration: generation.memory,
+            ifVersion: version.memory,
             replacing: replacing,
             removingIfExpired: options.respectCacheControl
         )
-        // Afterwards: a purge forgets what is in memory once it is known.
-        if purges.generation != generation.purges { images.remove(forKey: computedKey) }
+        // Afterwards: a purge removes images from memory once it is known.
+        if purges.generation != version.purges { images.remove(forKey: computedKey) }
     }
 }

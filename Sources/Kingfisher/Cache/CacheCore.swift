@@ -29,9 +29,9 @@ struct CachedImage: Sendable {
     /// The bytes of its entry, and what their response said about caching if that was asked for; nil in memory.
     var bytes: Data?
     var metadata: CacheMetadata?
-    /// The generation of its key before it was read, if it has yet to be put in memory: what is stored or removed in
+    /// The version of its key before it was read, if it has yet to be put in memory: what is stored or removed in
     /// the meantime must not be undone.
-    var generation: CacheCore.Generation?
+    var version: CacheCore.Version?
     /// Whether it was invalidated, and is used until it has been made anew.
     var isInvalidated = false
 
@@ -54,7 +54,7 @@ final class CacheCore: Sendable {
         var wantsMetadata = false
         /// Whether the shared tier is asked after the disk.
         var asksTier = true
-        /// Whether the disk is left out, and the shared tier asked at once: for what is newer there.
+        /// Whether the disk is left out, and the shared tier asked at once: for a newer entry there.
         var skipsDisk = false
         /// Whether it is looked for again because another machine may have made it meanwhile.
         var isAgain = false
@@ -101,14 +101,14 @@ final class CacheCore: Sendable {
         purges = PurgeLog(directory: disk.directoryURL, memory: memory)
     }
 
-    deinit { purges.follow(nil) }
+    deinit { purges.watch(nil) }
 
     /// The access to the store that other machines use too, if there is one.
     var tier: TierAccess? {
         get { sharedTier.withLock { $0 } }
         set {
             sharedTier.withLock { $0 = newValue }
-            purges.follow(newValue)
+            purges.watch(newValue)
         }
     }
 
@@ -147,28 +147,28 @@ final class CacheCore: Sendable {
     }
 
     /// Changes when a key is stored or removed, and when something is purged.
-    struct Generation: Sendable {
-        let memory: MemoryGeneration
+    struct Version: Sendable {
+        let memory: MemoryVersion
         let purges: UInt64
     }
 
-    /// The key's generation; taken before slow work on an entry.
-    func generation(forKey computedKey: String) -> Generation {
-        Generation(memory: images.generation(forKey: computedKey), purges: purges.generation)
+    /// The key's version; taken before slow work on an entry.
+    func version(forKey computedKey: String) -> Version {
+        Version(memory: images.version(forKey: computedKey), purges: purges.generation)
     }
 
     // MARK: All entries
 
     /// The bytes of all files.
     func size() async -> Result<UInt, KingfisherError> {
-        await operations.ticketForAll(holdingBack: false).run { [self] in
+        await operations.ticketForAll(isBarrier: false).run { [self] in
             await onDisk { disk throws(KingfisherError) in try disk.totalSize() }
         }
     }
 
     /// Takes a ticket in the queue, and returns the work that removes all files; a failure leaves files behind.
     func clearDisk() -> @Sendable () async -> Void {
-        let ticket = operations.ticketForAll(holdingBack: true)
+        let ticket = operations.ticketForAll(isBarrier: true)
         return { [self] in
             _ = await ticket.run { await onDisk { disk throws(KingfisherError) in try disk.removeAll() } }
         }
@@ -177,7 +177,7 @@ final class CacheCore: Sendable {
     /// Removes the files that have expired, then those above the size limit, and returns their URLs; files that cannot
     /// be removed are left to the next cleaning.
     func cleanDisk() async -> [URL] {
-        await operations.ticketForAll(holdingBack: false).run { [self] in
+        await operations.ticketForAll(isBarrier: false).run { [self] in
             let expired = await onDisk { disk throws(KingfisherError) in try disk.removeExpiredValues() }
             let excess = await onDisk { disk throws(KingfisherError) in try disk.removeSizeExceededValues() }
             return ((try? expired.get()) ?? []) + ((try? excess.get()) ?? [])
@@ -206,26 +206,27 @@ extension CacheCore {
         }
         guard lookup.layers.contains(.disk) else { return .nothing }
         // Taken before the disk is read: an entry removed or replaced in the meantime must not come back.
-        let generation = generation(forKey: key.computed)
+        let version = version(forKey: key.computed)
         guard options.loadDiskFileSynchronously else {
-            // The ticket is held until the image is in memory: of several loads that look for it, one reads and decodes.
+            // The ticket is held until the image is in memory: of several loads that look for it, one reads and
+            // decodes.
             let ticket = operations.ticket(forKey: key.computed)
             // Files that are sent are not decoded: they need not wait for pixels.
             let threads = options.processor is EncodedProcessor ? WorkExecutor.io : .cpu
             if threads === WorkExecutor.cpu { await threads.switchToThread() }
             return try await ticket.run { [self] in
                 let found = await threads.run { [self] in
-                    Result { () throws(KingfisherError) in try findInOrder(key, options, lookup, generation) }
+                    Result { () throws(KingfisherError) in try findInOrder(key, options, lookup, version) }
                 }
                 guard case .success(.nothing) = found, lookup.asksTier, tier != nil else { return found }
-                return await findInTier(key, options, lookup, generation, by: threads)
+                return await findInTier(key, options, lookup, version, by: threads)
             }.get()
         }
         // A caller that reads on its own thread waits for no operation, and may read an entry that is about to be
         // replaced or removed.
         let isBusy = operations.isBusy(key.computed)
         let found = try entryOnDisk(key, options, lookup)
-        return isBusy ? found : promoted(found, forKey: key, options, lookup, generation)
+        return isBusy ? found : promoted(found, forKey: key, options, lookup, version)
     }
 
     /// Looks on disk once the operations on the key that came before are over: all of it on one thread, as going to
@@ -234,7 +235,7 @@ extension CacheCore {
         _ key: EntryKey,
         _ options: KingfisherParsedOptionsInfo,
         _ lookup: Lookup,
-        _ generation: Generation
+        _ version: Version
     ) throws(KingfisherError) -> LookupResult {
         // The miss in memory has been counted already; the previous operation may have put the image there since.
         if lookup.promotes, options.queryCacheLayers.contains(.memory), let image = lookInMemoryAgain(key.computed),
@@ -243,22 +244,22 @@ extension CacheCore {
             return .found(CachedImage(image, from: .memory))
         }
         if lookup.skipsDisk { return .nothing }
-        return promoted(try entryOnDisk(key, options, lookup), forKey: key, options, lookup, generation)
+        return promoted(try entryOnDisk(key, options, lookup), forKey: key, options, lookup, version)
     }
 
-    /// What was found, put in memory if the look-up says so; else with the generation, for who does that later.
+    /// What was found, put in memory if the look-up says so; else with the version, for who does that later.
     func promoted(
         _ found: LookupResult,
         forKey key: EntryKey,
         _ options: KingfisherParsedOptionsInfo,
         _ lookup: Lookup,
-        _ generation: Generation
+        _ version: Version
     ) -> LookupResult {
         guard case .found(var cached) = found, !cached.isInvalidated else { return found }
         if lookup.promotes {
-            promote(cached.image, forKey: key.computed, options, ifGeneration: generation)
+            promote(cached.image, forKey: key.computed, options, ifVersion: version)
         } else {
-            cached.generation = generation
+            cached.version = version
         }
         return .found(cached)
     }
@@ -285,7 +286,7 @@ extension CacheCore {
         }
         guard let entry = found else { return .nothing }
         let state = state(of: key.source, options, CacheMetadata.generation(ofStamped:), entry.userMetadata)
-        guard state != .gone else {
+        guard state != .deleted else {
             disk.discard(entry)
             return .nothing
         }

@@ -14,7 +14,7 @@ struct CacheFlush: Sendable {
     init(_ caches: [ImageCache]) {
         self.caches = caches
         // Each ticket is behind all operations of the cache so far; running nothing with it waits for all of them.
-        let tickets = caches.map { $0.core.operations.ticketForAll(holdingBack: false) }
+        let tickets = caches.map { $0.core.operations.ticketForAll(isBarrier: false) }
         work = {
             for ticket in tickets { await ticket.run {} }
             // A thread that stored an entry may have left the eviction of others to another thread.

@@ -49,10 +49,11 @@ extension KingfisherParsedOptionsInfo {
 
     private enum CacheTagsKey: OptionKey { typealias Value = Set<String> }
 
-    /// Names of groups of images that can be purged together, such as `product-17`; see ``ImageCache/purge(_:mode:)``. (Not
-    /// in Kingfisher.)
+    /// Names of groups of images that can be purged together, such as `product-17`; see ``ImageCache/purge(_:mode:)``.
+    /// (Not in Kingfisher.)
     ///
-    /// Tags belong to the load and are not stored: a load with a purged tag does not use an entry from before the purge.
+    /// Tags belong to the load and are not stored: a load with a purged tag does not use an entry from before the
+    /// purge.
     public var cacheTags: Set<String> {
         get { self[CacheTagsKey.self] ?? [] }
         set { self[CacheTagsKey.self] = newValue.isEmpty ? nil : newValue }

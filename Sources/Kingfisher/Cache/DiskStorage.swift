@@ -10,7 +10,7 @@ public protocol DataTransformable {
     func toData() throws -> Data
     /// The value that these bytes were made from.
     static func fromData(_ data: Data) throws -> Self
-    /// A value that stands for one that was not loaded.
+    /// A value that stands for a value that was not loaded.
     static var empty: Self { get }
 }
 

@@ -35,7 +35,7 @@ extension ImageCache {
     ///
     /// (Not in Kingfisher.) Throws ``KingfisherError``, a cache error, when the directory cannot be listed.
     public func diskEntries() async throws(KingfisherError) -> [DiskEntry] {
-        let listing = await core.operations.ticketForAll(holdingBack: false).run { [core] in
+        let listing = await core.operations.ticketForAll(isBarrier: false).run { [core] in
             await core.onDisk { disk throws(KingfisherError) in try disk.listing() }
         }
         return try listing.get().map { listed in

@@ -7,20 +7,20 @@ import KFSupport
 extension ImageCache {
     /// A store that other machines use too, such as Redis or S3; nil at first. (Not in Kingfisher.)
     ///
-    /// What is neither in memory nor on disk is looked for there, and goes to disk and memory as a download does; what is
-    /// written to disk is put there in the background, with the caching metadata of its response, and what is removed by
-    /// its key is removed there (its encoded results are not; and while the tier fails, nothing is: ``purge(_:mode:)`` says
-    /// so then). If the tier has leases, an image that several machines want at one time is downloaded and
-    /// made by one of them.
+    /// What is neither in memory nor on disk is looked for there, and goes to disk and memory as a download does; what
+    /// is written to disk is put there in the background, with the caching metadata of its response, and what is
+    /// removed by its key is removed there (its encoded results are not; and while the tier fails, nothing is:
+    /// ``purge(_:mode:)`` says so then). If the tier has leases, an image that several machines want at one time is
+    /// downloaded and made by one of them.
     ///
-    /// It is never in the way: a call that fails or takes longer than ``SharedTier/readTimeout(forKey:)`` (a quarter of a
-    /// second unless the tier says otherwise) is a miss. After one the tier is left alone for 250 ms, and after five in a row for five seconds. What waits to be stored is limited to 512 values and 32 MB; more is
-    /// dropped.
+    /// It is never in the way: a call that fails or takes longer than ``SharedTier/readTimeout(forKey:)`` (a quarter of
+    /// a second unless the tier says otherwise) is a miss. After one the tier is left alone for 250 ms, and after five
+    /// in a row for five seconds. What waits to be stored is limited to 512 values and 32 MB; more is dropped.
     /// See ``sharedTierStatistics``, and ``setSharedTier(_:onChange:)`` for a log.
     ///
     /// A cache with a tier is shared (``isShared``). Clearing or cleaning a cache, and look-ups that do not wait
-    /// (``KingfisherParsedOptionsInfo/loadDiskFileSynchronously``, memory, probes) leave the tier alone. Of a group, the
-    /// caches may have tiers.
+    /// (``KingfisherParsedOptionsInfo/loadDiskFileSynchronously``, memory, probes) leave the tier alone. Of a group,
+    /// the caches may have tiers.
     public final var sharedTier: (any SharedTier)? {
         get { core.tier?.tier }
         set { setSharedTier(newValue) }
@@ -41,7 +41,8 @@ extension ImageCache {
     /// What became of the calls to ``sharedTier`` since it was set; nil without one. (Not in Kingfisher.)
     public final var sharedTierStatistics: SharedTierStatistics? { core.tier?.statistics }
 
-    /// Waits until what has been stored or removed so far has reached ``sharedTier``, or failed to. (Not in Kingfisher.)
+    /// Waits until what has been stored or removed so far has reached ``sharedTier``, or failed to. (Not in
+    /// Kingfisher.)
     ///
     /// Images whose storing is still under way are not waited for.
     public final func sharedTierWritesFinished() async { await core.tier?.writes.finishedAll() }
@@ -55,14 +56,14 @@ extension CacheCore {
         _ key: EntryKey,
         _ options: KingfisherParsedOptionsInfo,
         _ lookup: Lookup,
-        _ generation: Generation,
+        _ version: Version,
         by threads: WorkExecutor
     ) async -> Result<LookupResult, KingfisherError> {
         guard let tier else { return .success(.nothing) }
         let tierKey = TierKey(forKey: key.computed, options.forcedExtension)
         guard let value = await tier.value(for: tierKey, isAgain: lookup.isAgain) else { return .success(.nothing) }
         return await threads.run { [self] in
-            .success(entry(of: value, tierKey, key, options, lookup, generation))
+            .success(entry(of: value, tierKey, key, options, lookup, version))
         }
     }
 
@@ -72,7 +73,7 @@ extension CacheCore {
         _ key: EntryKey,
         _ options: KingfisherParsedOptionsInfo,
         _ lookup: Lookup,
-        _ generation: Generation
+        _ version: Version
     ) -> LookupResult {
         guard options.load.observer?.isWanted ?? true else { return .superseded }
         let state = state(of: key.source, options, \.generation, value)
@@ -92,7 +93,7 @@ extension CacheCore {
         (cached.bytes, cached.isInvalidated) = (value.bytes, state == .stale)
         if lookup.wantsMetadata { cached.metadata = value.metadata }
         cached.metadata?.generation = value.generation
-        return promoted(.found(cached), forKey: key, options, lookup, generation)
+        return promoted(.found(cached), forKey: key, options, lookup, version)
     }
 
     /// Writes an entry of the tier to disk, for as long as it has left; a disk that cannot be written only costs asking

@@ -20,8 +20,8 @@ import KFSupport
 /// Completion handlers and async functions are two forms of the same thing. Handlers always run, exactly once:
 /// inside the call, if the callback queue allows it, when everything was done on the caller's thread (what needs memory
 /// alone, and what ``KingfisherParsedOptionsInfo/loadDiskFileSynchronously`` reads), and otherwise after the call has
-/// returned. Functions that use the disk and have neither form wait for it on the caller's thread. In a subclass, override the
-/// form with the handler: except for removing, the async form calls it.
+/// returned. Functions that use the disk and have neither form wait for it on the caller's thread. In a subclass,
+/// override the form with the handler: except for removing, the async form calls it.
 ///
 /// At the top level of a `main.swift` the compiler (of Swift 6.3) chooses the form with the handler even after `await`,
 /// and warns that nothing is awaited; in a function it chooses the async form.

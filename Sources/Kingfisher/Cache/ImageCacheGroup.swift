@@ -201,7 +201,7 @@ public final class ImageCacheGroup: ImageCache,
         }.first(where: \.cached) ?? .none
     }
 
-    /// The file an image is in: that of the first of the caches of ``containsPolicy`` that has one.
+    /// The file an image is in: the file of the first cache of ``containsPolicy`` that has the image.
     public override func cacheFileURLIfOnDisk(
         forKey key: String,
         processorIdentifier identifier: String = DefaultImageProcessor.default.identifier,

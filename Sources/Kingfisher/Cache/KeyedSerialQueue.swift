@@ -52,12 +52,12 @@ final class KeyedSerialQueue: Sendable {
         }
     }
 
-    /// A ticket behind all operations so far; with `holdingBack`, later operations wait for it too.
-    func ticketForAll(holdingBack: Bool) -> Ticket {
+    /// A ticket behind all operations so far; with `isBarrier`, later operations wait for it too.
+    func ticketForAll(isBarrier: Bool) -> Ticket {
         let end = End()
         let before = state.withLock { state -> [End] in
             let before = Array(state.last.values) + [state.barrier].compactMap(\.self)
-            if holdingBack { state.barrier = end }
+            if isBarrier { state.barrier = end }
             return before
         }
         return Ticket(before: before, end: end) { [self] in

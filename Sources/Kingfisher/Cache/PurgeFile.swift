@@ -5,8 +5,8 @@ import Glibc
 
 /// The files beside a cache's entries that keep its purges; several processes may use them.
 ///
-/// A purge is appended, which costs the same however many purges there are; beyond 256 KB the appended purges are merged
-/// into the table.
+/// A purge is appended, which costs the same however many purges there are; beyond 256 KB the appended purges are
+/// merged into the table.
 /// Without a directory there are no entries that were purged, and nothing is kept.
 struct PurgeFile: Sendable {
     /// Names that no entry has.
@@ -62,8 +62,8 @@ struct PurgeFile: Sendable {
 
     private static let version: UInt8 = 1
 
-    /// Runs a body with the file of appended purges, which no other process has meanwhile; nil without the directory, and for
-    /// reading also without the file.
+    /// Runs a body with the file of appended purges, which no other process has meanwhile; nil without the directory,
+    /// and for reading also without the file.
     private func locked<Value>(isRead: Bool = false, _ body: (Int32) -> Value) -> Value? {
         let descriptor = open(appended, O_RDWR | O_APPEND | O_CLOEXEC | (isRead ? 0 : O_CREAT), 0o644)
         guard descriptor >= 0 else { return nil }
@@ -74,7 +74,7 @@ struct PurgeFile: Sendable {
         return body(descriptor)
     }
 
-    /// The table with what was appended.
+    /// The table with the purges that were appended.
     private func content(_ descriptor: Int32?) -> PurgeTable? {
         var all = (try? Data(contentsOf: table)).flatMap { PurgeTable(encoded: $0) }
         guard descriptor != nil, var rest = try? Data(contentsOf: URL(fileURLWithPath: appended)), !rest.isEmpty else {

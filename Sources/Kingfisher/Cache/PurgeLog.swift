@@ -11,11 +11,11 @@ import KFSupport
 /// deleted, so a purge takes the same time however many entries it is about. Memory forgets what may be concerned; an
 /// image that comes back from the disk keeps its number there, for loads with other tags.
 ///
-/// Machines that share a tier share the purges, as values in it: the last ones, the parts before these, and the table of
-/// all. A purge replaces the first value if no other machine has replaced it since it was read; each machine polls that
-/// value twice a second. Parts are for machines that have missed some purges, and the table, which is written seldom, for
-/// those that have missed thousands, or are new. Where neither reaches back to what a machine knows, everything that it has
-/// counts as purged.
+/// Machines that share a tier share the purges, as values in it: the last ones, the parts before these, and the table
+/// of all. A purge replaces the first value if no other machine has replaced it since it was read; each machine polls
+/// that value twice a second. Parts are for machines that have missed some purges, and the table, which is written
+/// seldom, for those that have missed thousands, or are new. Where neither reaches back to what a machine knows,
+/// everything that it has counts as purged.
 final class PurgeLog: Sendable {
     /// The last purges, and the value in the tier that says so.
     private struct Last: Sendable {
@@ -26,7 +26,7 @@ final class PurgeLog: Sendable {
     private struct State: Sendable {
         var table = PurgeTable()
         var isLoaded = false
-        var following: Task<Void, Never>?
+        var watching: Task<Void, Never>?
         /// Whether this machine has yet to put the table into the tier.
         var owesTable = false
         /// The last purges in the tier, when this machine knew them, and the tier all that it knew.
@@ -35,10 +35,10 @@ final class PurgeLog: Sendable {
     private let state = Locked(State())
     private let file: PurgeFile
     private let memory: MemoryStorage.Backend<KFCrossPlatformImage>
-    /// The order in which this machine purges and polls, one after the other: a poll comes after the purge that it finds
-    /// in the tier is known here.
-    private let turns = KeyedSerialQueue()
-    /// Held while the file is written, so that what is newer is written last.
+    /// The order in which this machine purges and polls, one after the other: a poll comes after the purge that it
+    /// finds in the tier is known here.
+    private let queue = KeyedSerialQueue()
+    /// Held while the file is written, so that the newest purges are written last.
     private let writing = Locked(())
 
     /// The names of the values in a tier: all purges, and the last ones.
@@ -54,7 +54,7 @@ final class PurgeLog: Sendable {
         self.memory = memory
     }
 
-    /// The generation of what is loaded from now on; 0 before anything was purged.
+    /// The generation of images that are loaded from now on; 0 before anything was purged.
     var generation: UInt64 { state.withLock { $0.table.generation } }
 
     /// What became of an entry.
@@ -62,7 +62,7 @@ final class PurgeLog: Sendable {
     /// - Parameters:
     ///   - source: The cache key of its source.
     ///   - tags: Those of the load that looks for it.
-    ///   - generation: That of the load that stored it.
+    ///   - generation: The generation of the load that stored the entry.
     /// - Returns: Whether it is still valid.
     func state(of source: String, tags: Set<String>, loadedAt generation: UInt64) -> PurgeState {
         state.withLock { $0.table.state(of: source, tags: tags, loadedAt: generation) }
@@ -106,14 +106,14 @@ final class PurgeLog: Sendable {
             forget([record])
             return await save([record])
         }
-        let end = await turns.ticket(forKey: "").run { [self] in
+        let end = await queue.ticket(forKey: "").run { [self] in
             await Result { () async throws(SharedTierError) in try await share(scope, mode, tier) }
         }
         try end.get()
     }
 
     private func share(_ scope: PurgeScope, _ mode: PurgeMode, _ tier: TierAccess) async throws(SharedTierError) {
-        // What was there last is most probably still there.
+        // The file that was there last is most probably still there.
         var guess = state.withLock { state in
             state.seen.flatMap { $0.records.generation < state.table.generation ? nil : $0 }
         }
@@ -141,7 +141,7 @@ final class PurgeLog: Sendable {
 
     /// Writes the table of all purges to the tier, if it is time for that or was when it failed.
     ///
-    /// One that was written earlier may come later: then the parts reach further back.
+    /// A part that was written earlier may come later: then the parts reach further back.
     private func keepTable(isTime: Bool, _ tier: TierAccess) async {
         let table = state.withLock { state -> PurgeTable? in
             state.owesTable = state.owesTable || isTime
@@ -173,21 +173,21 @@ final class PurgeLog: Sendable {
         }
     }
 
-    // MARK: Following
+    // MARK: Watching the tier
 
     /// Looks for the purges of other machines from now on; nil ends that.
-    func follow(_ tier: TierAccess?) {
+    func watch(_ tier: TierAccess?) {
         let task = tier.map { tier in
             Task { [weak self, weak tier] in
                 while let tier, let log = self {
-                    _ = await log.turns.ticket(forKey: "").run { await log.newest(tier) }
+                    _ = await log.queue.ticket(forKey: "").run { await log.newest(tier) }
                     guard await tier.clock.sleep(Self.interval * Double.random(in: 0.8...1.2)) else { return }
                 }
             }
         }
         let former = state.withLock { state in
-            defer { state.following = task }
-            return state.following
+            defer { state.watching = task }
+            return state.watching
         }
         former?.cancel()
     }
@@ -204,7 +204,7 @@ final class PurgeLog: Sendable {
         if seen?.bytes != found {
             let isComplete: Bool
             if let seen, let new = await recent.extended(backTo: known, in: tier, atMost: Self.partsBeforeTable),
-                new.follow(seen.records)
+                new.continues(seen.records)
             {
                 isComplete = state.withLock { new.covers($0.table) }
                 await apply(new.records)

@@ -87,7 +87,7 @@ extension KingfisherManager {
         )
         guard let started else { return nil }
         let download = RetrieveImageDownloadTask(task: started, ownerDownloader: options.downloader)
-        task.follow(download)
+        task.attach(download)
         return download
     }
 }

@@ -45,7 +45,7 @@ public final class RetrieveImageTask: Sendable {
     var isCancelled: Bool { state.withLock { $0.isCancelled } }
 
     /// Sets the load this is the task of; if the task was cancelled before, the load is cancelled at once.
-    func follow(_ download: RetrieveImageDownloadTask) {
+    func attach(_ download: RetrieveImageDownloadTask) {
         guard !isEmpty else { return }
         let isCancelled = state.withLock { state in
             state.download = download

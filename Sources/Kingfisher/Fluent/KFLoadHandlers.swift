@@ -56,7 +56,7 @@ extension KFOptionSetter {
         return copy
     }
 
-    /// Sets the block called once with the image; it replaces an earlier one, nil is none.
+    /// Sets the block called once with the image; it replaces an earlier block, and nil removes it.
     public func onSuccess(_ block: (@MainActor (RetrieveImageResult) -> Void)?) -> Self {
         let copy = copyForMutation()
         copy.onSuccessDelegate.set(
@@ -65,7 +65,7 @@ extension KFOptionSetter {
         return copy
     }
 
-    /// Sets the block called once with the error; it replaces an earlier one, nil is none.
+    /// Sets the block called once with the error; it replaces an earlier block, and nil removes it.
     public func onFailure(_ block: (@MainActor (KingfisherError) -> Void)?) -> Self {
         let copy = copyForMutation()
         copy.onFailureDelegate.set(

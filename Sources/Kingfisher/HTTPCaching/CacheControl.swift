@@ -46,7 +46,7 @@ struct CacheControl: Equatable {
             }
         }
         guard isShared, let sharedMaxAge else { return }
-        // It also forbids to use what is stale (section 5.2.2.10).
+        // It also forbids the use of stale responses (section 5.2.2.10).
         (maxAge, mustRevalidate, isForEveryone) = (sharedMaxAge, true, true)
     }
 

@@ -53,7 +53,7 @@ extension CacheMetadata {
         case .variant: return variant.map { Array($0.utf8) }
         case .eTag: return eTag.map { Array($0.utf8) }
         case .lastModified: return lastModified.map { Array($0.utf8) }
-        // One that is too long must not become a response that says nothing.
+        // A value that is too long must not become a response that says nothing.
         case .cacheControl: return cacheControl.map { Array(($0.utf8.count <= 500 ? $0 : "no-cache").utf8) }
         case .url: return url.map { Array($0.absoluteString.utf8) }
         case .redirects: return redirects.isEmpty ? nil : encodedRedirects
@@ -74,7 +74,7 @@ extension CacheMetadata {
         }
     }
 
-    /// Reads the value of the field; nil for one that is damaged.
+    /// Reads the value of the field; nil for a damaged value.
     private static func redirects(_ bytes: ArraySlice<UInt8>) -> [CacheMetadata]? {
         var redirects: [CacheMetadata] = []
         var rest = bytes
@@ -92,7 +92,8 @@ extension CacheMetadata {
 
     private static let stampVersion: UInt8 = 2
 
-    /// What is kept with an entry: its metadata, and at which generation it was loaded; nil if there is nothing to keep.
+    /// What is kept with an entry: its metadata, and at which generation it was loaded; nil if there is nothing to
+    /// keep.
     static func stamped(_ metadata: CacheMetadata?, _ generation: UInt64) -> [UInt8]? {
         guard generation > 0 else { return metadata?.encoded() }
         guard var metadata else { return [stampVersion] + bytes(of: generation) }

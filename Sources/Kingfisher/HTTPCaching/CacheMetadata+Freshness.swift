@@ -5,9 +5,9 @@ public import Foundation
 extension CacheMetadata {
     /// Whether the bytes may be used at `instant` without a request to the server.
     ///
-    /// Only explicit freshness counts: without `max-age` or `Expires` a response is never fresh. If redirects led to it,
-    /// they must be fresh, too: a permanent one (301, 308) that does not say how long counts as fresh, another one as
-    /// not.
+    /// Only explicit freshness counts: without `max-age` or `Expires` a response is never fresh. If redirects led to
+    /// it, they must be fresh, too: a permanent one (301, 308) that does not say how long counts as fresh, another one
+    /// as not.
     /// - Parameters:
     ///   - instant: The time.
     ///   - isShared: Whether the cache is shared by several people: then `s-maxage` comes first.

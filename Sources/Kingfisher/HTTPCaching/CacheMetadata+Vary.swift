@@ -25,7 +25,7 @@ extension CacheMetadata {
         }
     }
 
-    /// A digest of what a request has in some fields; nil for all fields (`*`).
+    /// A digest of the values that a request has in some fields; nil for all fields (`*`).
     ///
     /// What is digested may be a secret.
     static func variant(_ vary: String, of request: URLRequest) -> String? {

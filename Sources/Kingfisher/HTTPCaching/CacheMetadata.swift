@@ -27,15 +27,15 @@ public struct CacheMetadata: Sendable, Equatable {
     public let age: TimeInterval?
     /// The field `Vary`, as it came: the request's fields on which the response depends.
     public let vary: String?
-    /// A digest of what the request had in those fields; nil if that is not known.
+    /// A digest of the values that the request had in those fields; nil if they are not known.
     let variant: String?
     /// The URL that was requested for the bytes.
     public let url: URL?
     /// When the response arrived here, or was last confirmed by the server.
     public internal(set) var storedAt: Date
-    /// How many seconds it took to load and make what is kept; nil if that is not known.
+    /// How many seconds it took to load and make the kept bytes; nil if that time is not known.
     var makingTime: TimeInterval?
-    /// Which purge was the last one before what is kept was loaded; 0 before the first.
+    /// Which purge was the last one before the kept bytes were loaded; 0 before the first.
     var generation: UInt64 = 0
     /// The same of the responses that redirected to this one, as far as they limit something.
     var redirects: [CacheMetadata] = []

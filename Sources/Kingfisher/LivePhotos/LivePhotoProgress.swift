@@ -2,7 +2,7 @@
 
 import KFSupport
 
-/// The progress of downloads side by side, as that of one.
+/// The progress of downloads side by side, as the progress of one download.
 final class LivePhotoProgress: Sendable {
     private let relay: ProgressRelay
     /// How many files are downloaded; others are read.

@@ -57,9 +57,9 @@ public struct DefaultCacheSerializer: CacheSerializer, Hashable {
     ///
     /// A processed image is encoded in the format of its original, as PNG when that is unknown, cannot be written, or
     /// takes as long to write as AVIF. One that a processor has made transparent is PNG if its original is JPEG, which
-    /// has no transparency. (Kingfisher writes JPEG, so that round corners are white when they come from the disk.) Frames
-    /// that were processed become an animated WebP, which loses nothing at quality 1. What is too large for JPEG or WebP
-    /// becomes PNG.
+    /// has no transparency. (Kingfisher writes JPEG, so that round corners are white when they come from the disk.)
+    /// Frames that were processed become an animated WebP, which loses nothing at quality 1. What is too large for JPEG
+    /// or WebP becomes PNG.
     ///
     /// Nil for an empty image, and for an animation that cannot be written.
     public func data(with image: KFCrossPlatformImage, original: Data?) -> Data? {

@@ -42,7 +42,7 @@ public struct DataURLImageDataProvider: ImageDataProvider {
         case otherScheme
         /// No comma ends the part before the bytes.
         case noComma
-        /// What is said to be Base64 is none.
+        /// The data is said to be Base64, and is not.
         case malformedBase64
 
         /// The error in words.

@@ -28,8 +28,8 @@ public struct ImageEncoding: Hashable, Sendable {
     /// The format; nil means the format of the source.
     ///
     /// Where that cannot be written, cannot hold the result, or is BMP or TIFF, animations become WebP, images with
-    /// transparency PNG, and others JPEG; what is too large for these becomes GIF or PNG. If a format is named, no other is
-    /// used: an image too large for it is an error.
+    /// transparency PNG, and others JPEG; what is too large for these becomes GIF or PNG. If a format is named, no
+    /// other is used: an image too large for it is an error.
     public var format: ImageContentType?
     /// Formats that are taken in place of the source's where ``format`` is nil, the best one first: those that a client
     /// accepts, for example.
@@ -47,11 +47,11 @@ public struct ImageEncoding: Hashable, Sendable {
     /// The score that JPEG, WebP and AVIF stills are to reach, in place of a quality: that of
     /// ``KingfisherWrapper/similarity(to:)``, such as 75.
     ///
-    /// The lowest quality that reaches it is found in at most four encodings: of the image up to a megapixel, of sixteen
-    /// squares of a larger one. Animations have the quality.
+    /// The lowest quality that reaches it is found in at most four encodings: of the image up to a megapixel, of
+    /// sixteen squares of a larger one. Animations have the quality.
     public var targetScore: Double?
-    /// The qualities that may be found for ``targetScore``, within 0.01…1: where none of them reaches the score it is the
-    /// highest, and where all do the lowest.
+    /// The qualities that may be found for ``targetScore``, within 0.01…1: where none of them reaches the score it is
+    /// the highest, and where all do the lowest.
     public var searchedQualities: ClosedRange<Double> = 0.01...1
     /// The qualities of formats whose quality is another one.
     public var formatQuality: [ImageContentType: Double] = [:]
@@ -146,8 +146,8 @@ public struct EncodedImage: Sendable {
     public let isDamaged: Bool
     /// Where it was found; ``CacheType/none`` when it was made.
     public internal(set) var cacheType = CacheType.none
-    /// What the response of the source said about caching; nil when it said nothing, and for a result in memory unless it
-    /// was stored with ``KingfisherParsedOptionsInfo/respectCacheControl``.
+    /// What the response of the source said about caching; nil when it said nothing, and for a result in memory unless
+    /// it was stored with ``KingfisherParsedOptionsInfo/respectCacheControl``.
     public internal(set) var cacheMetadata: CacheMetadata?
     /// What the server said about the cached result; nil when it was not asked.
     public internal(set) var revalidation: RetrieveImageResult.Revalidation?

@@ -204,8 +204,8 @@ extension KingfisherError {
     /// For a server, ``responseStatus`` is the status that fits.
     ///
     /// A response larger than a downloader accepts is a ``ResponseErrorReason/responseTooLarge(task:limit:)`` already,
-    /// and no error of imaging. The reason was found out when the bytes were decoded. Of an error that is read late, after
-    /// dozens of others, or under other limits, the bytes are decoded again, which blocks the thread for as long.
+    /// and no error of imaging. The reason was found out when the bytes were decoded. Of an error that is read late,
+    /// after dozens of others, or under other limits, the bytes are decoded again, which blocks the thread for as long.
     public var imagingError: ImagingError? {
         guard case .processorError(.processingFailed(_, .data(let data))) = self else { return nil }
         return Codecs.diagnose(data)

@@ -135,7 +135,8 @@ public struct KingfisherParsedOptionsInfo: Sendable {
     /// image the result, and renews how long it stays cached; another one replaces it. When the request fails, the
     /// cached image is the result, too (with ``respectCacheControl`` if the server allows that).
     /// ``RetrieveImageResult/revalidation`` says which of these it was, and ``onStaleImage`` gives the cached image
-    /// before; a view shows it until then, without a transition. For network sources; without effect with ``forceRefresh`` and ``onlyFromCache``. (Not in Kingfisher.)
+    /// before; a view shows it until then, without a transition. For network sources; without effect with
+    /// ``forceRefresh`` and ``onlyFromCache``. (Not in Kingfisher.)
     public var refreshCached = false
 
     /// Whether a failed request of ``refreshCached`` is an error even if there is a cached image. (Not in Kingfisher.)

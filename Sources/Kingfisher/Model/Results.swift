@@ -5,9 +5,9 @@ import KFTransport
 
 /// Called with the progress of a download: bytes received and bytes expected.
 ///
-/// Called on the main queue, before the completion handler or the end of the async function: the last time with all bytes,
-/// unless the length is not known before or the load is cancelled. A load that does not complete on the main queue waits
-/// for that, but not for a main thread that is blocked for two seconds: then the rest is left out.
+/// Called on the main queue, before the completion handler or the end of the async function: the last time with all
+/// bytes, unless the length is not known before or the load is cancelled. A load that does not complete on the main
+/// queue waits for that, but not for a main thread that is blocked for two seconds: then the rest is left out.
 public typealias DownloadProgressBlock = @MainActor @Sendable (_ receivedSize: Int64, _ totalSize: Int64) -> Void
 
 /// Where an image was found.

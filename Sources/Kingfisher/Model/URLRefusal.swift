@@ -1,4 +1,4 @@
-// Why a URL is none to load from, for the status of a server's response.
+// Why nothing is loaded from a URL, for the status of a server's response.
 
 import Foundation
 

@@ -28,7 +28,7 @@ final class ByteLoader: Sendable {
         let delegate: any ImageDownloaderDelegate
     }
 
-    /// The same for what meets challenges.
+    /// The same for the object that answers challenges.
     // SAFETY: as above; the protocol's documentation says the same.
     struct ResponderLink: @unchecked Sendable {
         let downloader: ImageDownloader
@@ -51,7 +51,7 @@ final class ByteLoader: Sendable {
     /// From now on calls a delegate, on behalf of a downloader.
     ///
     /// (The downloader is not referred to before: objects with weak references are slower to retain.)
-    func follow(_ delegate: (any ImageDownloaderDelegate)?, for downloader: ImageDownloader) {
+    func setDelegate(_ delegate: (any ImageDownloaderDelegate)?, of downloader: ImageDownloader) {
         let link = DelegateReference(downloader: downloader, delegate: delegate)
         delegateReference.withLock { ($0.downloader, $0.delegate) = (link.downloader, link.delegate) }
     }
@@ -63,16 +63,16 @@ final class ByteLoader: Sendable {
         return DelegateLink(downloader: downloader, delegate: delegate)
     }
 
-    /// Meets challenges instead of the downloader.
+    /// Answers challenges instead of the downloader.
     var responder: (any AuthenticationChallengeResponsible)? { delegateReference.withLock { $0 }.responder }
 
-    /// From now on has challenges met by another object, on behalf of a downloader.
-    func meetChallenges(by responder: (any AuthenticationChallengeResponsible)?, for downloader: ImageDownloader) {
+    /// From now on has challenges answered by another object, on behalf of a downloader.
+    func setResponder(_ responder: (any AuthenticationChallengeResponsible)?, of downloader: ImageDownloader) {
         let link = DelegateReference(downloader: downloader, responder: responder)
         delegateReference.withLock { ($0.downloader, $0.responder) = (link.downloader, link.responder) }
     }
 
-    /// What meets challenges, if it is not the downloader itself.
+    /// The object that answers challenges, if it is not the downloader itself.
     var responderLink: ResponderLink? {
         let reference = delegateReference.withLock { $0 }
         guard let downloader = reference.downloader, let responder = reference.responder, responder !== downloader

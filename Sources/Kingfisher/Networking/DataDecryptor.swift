@@ -6,8 +6,9 @@ import KFSupport
 
 /// Decrypts the bytes of a download before anything is made of them or stored. (Not in Kingfisher.)
 ///
-/// Loads share a transfer only if their decryptors are `Hashable` and equal. With a decryptor there are no previews of progressive JPEGs, since the bytes that
-/// arrive are not those of an image; ``KingfisherParsedOptionsInfo/onDataReceived`` is given them as they arrive.
+/// Loads share a transfer only if their decryptors are `Hashable` and equal. With a decryptor there are no previews of
+/// progressive JPEGs, since the bytes that arrive are not those of an image;
+/// ``KingfisherParsedOptionsInfo/onDataReceived`` is given them as they arrive.
 public protocol ImageDataDecryptor: Sendable {
     /// The bytes to use; nil fails the load with
     /// ``KingfisherError/ResponseErrorReason/decryptionFailed(task:error:)``, and so does an error.

@@ -111,13 +111,13 @@ open class ImageDownloader: @unchecked Sendable {
     /// Another one also decides about ``trustedHosts``.
     open weak var authenticationChallengeResponder: (any AuthenticationChallengeResponsible)? {
         get { loader.responder ?? self }
-        set { loader.meetChallenges(by: newValue, for: self) }
+        set { loader.setResponder(newValue, of: self) }
     }
 
     /// Follows and steers the downloads.
     open weak var delegate: (any ImageDownloaderDelegate)? {
         get { loader.delegate }
-        set { loader.follow(newValue, for: self) }
+        set { loader.setDelegate(newValue, of: self) }
     }
 
     /// Downloads and processes an image.
@@ -183,7 +183,7 @@ open class ImageDownloader: @unchecked Sendable {
                 queue.execute { completionHandler?(result) }
             }
         }
-        relay.follow(task)
+        relay.watch(task)
         return task
     }
 

@@ -51,8 +51,9 @@ public protocol ImageLoading: Sendable {
 
 /// A loader for a server of images, which asks stores as a cache that many share asks servers.
 ///
-/// What it loads is for everybody: a shared cache keeps it unless the response says otherwise. A response whose status is
-/// no success, also "not modified", is thrown as ``KingfisherError/ResponseErrorReason/invalidHTTPStatusCode(response:)``.
+/// What it loads is for everybody: a shared cache keeps it unless the response says otherwise. A response whose status
+/// is no success, also "not modified", is thrown as
+/// ``KingfisherError/ResponseErrorReason/invalidHTTPStatusCode(response:)``.
 @_spi(Server) public protocol ConditionalImageLoading: ImageLoading {
     /// Loads the bytes, as ``ImageLoading/load(_:options:progress:)``, unless they are those that are known.
     ///

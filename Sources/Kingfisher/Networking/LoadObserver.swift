@@ -91,9 +91,9 @@ struct LoadState: Sendable {
     var encoding: ImageEncoding?
     /// Whether the original of a download is kept on disk, for images of other sizes.
     ///
-    /// That of a provider is not: the provider still has it.
+    /// A provider's data is not: the provider still has it.
     var keepsDownload = false
-    /// Which purge was the last one when the load began; nil for what is stored without a load.
+    /// Which purge was the last one when the load began; nil for bytes that are stored without a load.
     var generation: UInt64?
     /// Fields that make the request conditional: the validators of what is cached.
     var conditionalFields: [String: String] = [:]

@@ -32,7 +32,7 @@ final class LoadedBytes: Sendable {
     /// The longer side of the largest of several sizes that are wanted, in pixels, and the image of that size.
     let largestSide: Int?
     let atLargestSide = OncePerKey<Int, KFCrossPlatformImage?>()
-    /// How storing goes of what was made of the bytes.
+    /// How the storing of the images made of the bytes goes.
     let entries = OncePerKey<EntryIdentity, CacheStoreResult>()
 
     init(
@@ -78,7 +78,7 @@ final class LoadedBytes: Sendable {
     }
 
     /// Takes an image that has been made of the bytes elsewhere.
-    func take(_ image: KFCrossPlatformImage, for options: KingfisherParsedOptionsInfo) {
+    func adopt(_ image: KFCrossPlatformImage, for options: KingfisherParsedOptionsInfo) {
         images.claim(ImageIdentity(options)).value.fulfil(.success(image))
     }
 
@@ -144,7 +144,7 @@ extension LoadedBytes {
 
     /// The image at the size of the options, made of the largest that is wanted; nil if it must be decoded for itself.
     ///
-    /// A size is made of one that is at least twice as large: their difference cannot be seen (57 dB). A drawing is
+    /// A size is made of an image that is at least twice as large: the difference cannot be seen (57 dB). A drawing is
     /// drawn at each size.
     func downsampled(_ options: KingfisherParsedOptionsInfo) async -> KFCrossPlatformImage? {
         guard let largestSide, options.processor is any SizeLimitingImageProcessor,

@@ -95,7 +95,7 @@ extension TransportResponse {
         guard let modified = value(forHTTPHeaderField: "Last-Modified"), let time = HTTPDate.date(from: modified),
             let date = value(forHTTPHeaderField: "Date").flatMap({ HTTPDate.date(from: $0) })
         else { return nil }
-        // One that is younger may be that of two bodies written in one second.
+        // A younger date may belong to two bodies that were written in one second.
         return date.timeIntervalSince(time) >= 60 ? modified : nil
     }
 }

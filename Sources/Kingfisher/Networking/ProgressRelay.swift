@@ -10,8 +10,8 @@ import KFSupport
 ///
 /// The last report is in front of a completion on the main queue. A completion on another queue, and the end of an
 /// async function, waits until the report has been made: for two seconds at most, since the main thread may be blocked
-/// until the load ends, and not at all as long as that is so. A report that has not begun by then is dropped, and so are
-/// those of a load that was cancelled.
+/// until the load ends, and not at all as long as that is so. A report that has not begun by then is dropped, and so
+/// are those of a load that was cancelled.
 final class ProgressRelay: Sendable {
     private struct State: Sendable {
         var isFinished = false
@@ -69,7 +69,7 @@ final class ProgressRelay: Sendable {
         }
     }
 
-    func follow(_ task: DownloadTask) { state.withLock { $0.task = task } }
+    func watch(_ task: DownloadTask) { state.withLock { $0.task = task } }
 
     /// The load has ended; once this returns, its completion may come.
     func finish<Value>(_ result: Result<Value, KingfisherError>) async {

@@ -6,7 +6,8 @@ import KFSupport
 
 /// Changes the status and the header fields of a response before they are checked. (Not in Kingfisher.)
 ///
-/// Loads share a transfer only if their modifiers are `Hashable` and equal. A download with a modifier that breaks off begins anew the next time.
+/// Loads share a transfer only if their modifiers are `Hashable` and equal. A download with a modifier that breaks off
+/// begins anew the next time.
 public protocol ImageDownloadResponseModifier: Sendable {
     /// The response to go on with instead; nil fails the load with
     /// ``KingfisherError/ResponseErrorReason/responseRejected(response:)``.

@@ -1,4 +1,5 @@
-// A task that runs once for all who want the same at one time: the load of an image, the call of a provider, a transfer.
+// A task that runs once for all who want the same at one time: the load of an image, the call of a provider, a
+// transfer.
 
 import KFSupport
 
@@ -110,8 +111,8 @@ final class SharedTask<Key: Hashable & Sendable, Value: Sendable>: LoadObserver 
     /// The highest priority of those who wait.
     var priority: Float { state.withLock { $0.priority } }
 
-    /// Adds a subscriber, and returns its number and from where its value is loaded, if that is known; nil when the task
-    /// is over, or its value is older than the subscriber's load.
+    /// Adds a subscriber, and returns its number and from where its value is loaded, if that is known; nil when the
+    /// task is over, or its value is older than the subscriber's load.
     func add(_ subscriber: Subscriber<Value>) -> (number: Int, origin: LoadOrigin?)? {
         state.withLock { state in
             switch state.phase {

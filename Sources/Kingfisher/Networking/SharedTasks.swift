@@ -9,7 +9,8 @@ import KFSupport
 final class SharedTasks<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     private struct State: Sendable {
         var byKey: [Key: SharedTask<Key, Value>] = [:]
-        /// Those that accept no further subscribers, so that another one has taken their place, and that are waited for.
+        /// Those that accept no further subscribers, so that another one has taken their place, and that are waited
+        /// for.
         var displaced: [SharedTask<Key, Value>] = []
         /// The error of those who subscribe once no more are accepted; nil before.
         var refusal: KingfisherError?

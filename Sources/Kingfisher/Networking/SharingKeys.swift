@@ -10,7 +10,7 @@ import Foundation
 import KFImaging
 import KFSupport
 
-/// The code of users that changes what is sent and what comes back.
+/// The code of users that changes requests, responses and bytes.
 struct UserCode: Hashable, Sendable {
     private let requestModifier, redirectHandler, responseModifier, decryptor, dataModifier: CodeKey
 
@@ -90,8 +90,8 @@ struct EntryIdentity: Hashable, Sendable {
     func hash(into hasher: inout Hasher) { hasher.combine(key) }
 }
 
-/// Stands for a piece of code among the options: equal to another one if both are `Hashable` and say so, else only to its
-/// copies.
+/// Stands for a piece of code among the options: equal to another one if both are `Hashable` and say so, else only to
+/// its copies.
 ///
 /// The code's own `==` and `hash` run when this is made, and never when keys are compared.
 struct CodeKey: Hashable, Sendable {

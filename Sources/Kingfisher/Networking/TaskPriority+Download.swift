@@ -3,7 +3,7 @@
 extension TaskPriority {
     /// The priority of the tasks of a load: background below 0.25, utility below 0.5, medium below 0.75, and high.
     ///
-    /// - Parameter downloadPriority: From 0 to 1; medium for what is no number.
+    /// - Parameter downloadPriority: From 0 to 1; NaN counts as medium.
     init(downloadPriority: Float) {
         self =
             switch downloadPriority {

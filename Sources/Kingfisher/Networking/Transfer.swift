@@ -12,7 +12,7 @@ protocol TransferOwner: AnyObject, Sendable {
     /// Has a delegate judge a response, its status first; nil if there is no delegate.
     func judgement(of response: TransportResponse, to transfer: Transfer) -> (@Sendable () async -> Bool)?
 
-    /// What meets the challenges of servers; nil if there is nothing but the transport.
+    /// The object that answers the challenges of servers; nil if only the transport does.
     var answering: (@Sendable (TransportChallenge, SessionDataTask) async -> TransportCredential)? { get }
 
     /// The bytes that a transfer has brought, as the code of users makes them.
@@ -53,7 +53,7 @@ final class Transfer: TransportEvents {
         var startsAnew = false
         /// The shared task that it is the work of, until it is over.
         var task: SharedTask<TransferKey, LoadedBytes>?
-        /// The memory its bytes may take; what is made of them takes it over.
+        /// The memory its bytes may take; the images made of them take it over.
         var share: BytesInFlight.Share?
 
         /// Whether a response is one to go on with, as far as the beginning of a body is concerned.
@@ -78,7 +78,7 @@ final class Transfer: TransportEvents {
     private let transport: any Transport
     private let bytesInFlight: BytesInFlight
     private let state = Locked(State())
-    /// What has arrived, once nothing more will.
+    /// The bytes that have arrived, once no more will arrive.
     private let arrived = Promise<Result<Data, KingfisherError>>()
 
     init(
@@ -140,7 +140,7 @@ final class Transfer: TransportEvents {
         sessionTask.task.started(task)
     }
 
-    /// Whether credentials were sent: what came is for those who have them.
+    /// Whether credentials were sent: the response is only for those who have them.
     private var isPersonal: Bool { request.hasCredentials || state.withLock { $0.hasSentPassword } }
 
     private var hasFailed: Bool { state.withLock { $0.failure != nil } }
@@ -240,7 +240,7 @@ final class Transfer: TransportEvents {
         }
     }
 
-    /// The memory of the bytes, for what is made of them.
+    /// The memory of the bytes, for the images made of them.
     private func takeShare() -> BytesInFlight.Share? {
         state.withLock { state in
             defer { state.share = nil }
@@ -309,8 +309,8 @@ final class Transfer: TransportEvents {
             if state.share == nil { state.share = bytesInFlight.share() }
             return state.share
         }
-        guard let room = share?.add(data.count) else { return .now(()) }
-        return .later { await room.value }
+        guard let space = share?.add(data.count) else { return .now(()) }
+        return .later { await space.value }
     }
 
     func didCollect(_ metrics: TransportMetrics) { sessionTask.collected(NetworkMetrics(metrics)) }

@@ -70,7 +70,7 @@ struct TransferKey: Hashable, Sendable {
     private let acceptableStatusCodes: Set<Int>?
     private let acceptableContentTypes: Set<String>?
     private let generation: UInt64
-    /// What changes redirects, responses and bytes.
+    /// The code that changes redirects, responses and bytes.
     private let code: UserCode
 
     init(_ conditions: TransferConditions) {

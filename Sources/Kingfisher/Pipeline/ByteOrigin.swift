@@ -190,7 +190,7 @@ extension ImageDownloader {
             metrics: download.metrics,
             isPersonal: mayHaveSentCredentials(with: request)
         )
-        bytes.take(download.image, for: options)
+        bytes.adopt(download.image, for: options)
         return bytes
     }
 }

@@ -19,9 +19,9 @@ extension KingfisherParsedOptionsInfo {
         return metadata?.assuming(unstatedFreshness, inShared: isCacheShared)
     }
 
-    /// Until when what is cached of a source with a server may be used without asking that.
+    /// Until when the cached image of a source with a server may be used without asking the server.
     ///
-    /// Nothing is known of an entry that was stored without a limit to what is unstated.
+    /// Nothing is known of an entry that was stored without a limit for unstated freshness.
     func freshUntil(_ metadata: CacheMetadata?) -> Date {
         guard let metadata = assumed(metadata) else { return unstatedFreshness == nil ? .distantFuture : .distantPast }
         return metadata.freshUntil(inShared: isCacheShared) ?? .distantFuture
@@ -55,11 +55,11 @@ extension CacheMetadata {
 }
 
 extension KingfisherOptionsInfoItem {
-    /// Limits with ``KingfisherParsedOptionsInfo/respectCacheControl`` for how long an image is used whose server does not
-    /// say it.
+    /// Limits with ``KingfisherParsedOptionsInfo/respectCacheControl`` for how long an image is used whose server does
+    /// not say it.
     ///
-    /// So many seconds after it has arrived it is asked about: in the background for as long again, and afterwards before
-    /// it is used. Without this it is used for as long as the cache keeps it.
+    /// So many seconds after it has arrived it is asked about: in the background for as long again, and afterwards
+    /// before it is used. Without this it is used for as long as the cache keeps it.
     ///
     /// - Parameter seconds: The seconds; 0 asks each time.
     /// - Returns: The option.

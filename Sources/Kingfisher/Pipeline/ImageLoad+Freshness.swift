@@ -15,7 +15,7 @@ import FoundationNetworking
 extension ImageLoad {
     /// What is cached, if it may be used, or if its server confirms it; else what the server sends in its place.
     ///
-    /// - Returns: Nil when what is cached is no response to the request that would be sent now.
+    /// - Returns: Nil when the cached image is no response to the request that would be sent now.
     func validated(_ cached: CachedImage) async throws(KingfisherError) -> LoadedImage? {
         let options = plan.options
         guard await answersRequest(cached) else { return nil }
@@ -47,8 +47,8 @@ extension ImageLoad {
         }
     }
 
-    /// Whether something fresh is made anew already: where several machines share it, so that they do not all begin when it
-    /// is no longer fresh.
+    /// Whether something fresh is made anew already: where several machines share it, so that they do not all begin
+    /// when it is no longer fresh.
     private func isDue(_ cached: CachedImage, _ freshUntil: Date, at now: Date) -> Bool {
         guard plan.options.targetCache?.core.tier != nil, let metadata = cached.metadata else { return false }
         return freshUntil.addingTimeInterval(-metadata.earlyBy(chance: .random(in: 0...1))) <= now
@@ -120,7 +120,7 @@ extension ImageLoad {
                     generation: plan.generation
                 )
             }
-            // What cannot be kept is asked about again the next time.
+            // An answer that cannot be kept is asked for again the next time.
             _ = try? await cache.core.updateCacheMetadata(
                 newest,
                 replacing: metadata,
@@ -132,7 +132,8 @@ extension ImageLoad {
         return confirmed
     }
 
-    /// What was invalidated is used once more, and made anew for the next time; at once for who wants its server asked.
+    /// An invalidated image is used once more, and made anew for the next time; at once for a load that wants its
+    /// server asked.
     func remade(_ cached: CachedImage) async throws(KingfisherError) -> LoadedImage {
         guard plan.options.refreshCached else {
             revalidateInBackground()

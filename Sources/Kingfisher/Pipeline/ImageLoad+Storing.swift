@@ -32,7 +32,7 @@ extension ImageLoad {
         } else {
             // An image is in memory when it is delivered; the load that stores it may not have come to that yet.
             var options = options
-            options.limitMemory(of: image, to: loaded.metadata, in: cache)
+            options.limitMemoryExpiry(of: image, to: loaded.metadata, in: cache)
             cache.put(image, original: nil, forKey: plan.key, options, toDisk: false, Promise())
         }
         return loaded
@@ -50,7 +50,7 @@ extension ImageLoad {
         // Others may have joined, and do not wait for the queue of the first one.
         options.callbackQueue = .untouch
         options.load.cacheMetadata = loaded.metadata
-        options.limitMemory(of: image, to: loaded.metadata, in: cache)
+        options.limitMemoryExpiry(of: image, to: loaded.metadata, in: cache)
         // A serializer that keeps originals has nothing to keep without them: its entry would be processed twice.
         let isForDisk = !image.isDamaged || options.cacheDamagedImages
         let toDisk =
@@ -71,7 +71,7 @@ extension ImageLoad {
             original.fulfil(CacheStoreResult(disk: .success(())))
         }
         // What is stored or removed while the original is decoded must not be undone by it.
-        let caches = originalCache.storingCaches.map { ($0, $0.core.generation(forKey: plan.key.source)) }
+        let caches = originalCache.storingCaches.map { ($0, $0.core.version(forKey: plan.key.source)) }
         Task { [options] in
             if originalLayers.contains(.memory) { await keepOriginalInMemory(bytes, options, in: caches) }
             let results = (await processed.value, await original.value)
@@ -83,14 +83,14 @@ extension ImageLoad {
     private func keepOriginalInMemory(
         _ bytes: Data,
         _ options: KingfisherParsedOptionsInfo,
-        in caches: [(ImageCache, CacheCore.Generation)]
+        in caches: [(ImageCache, CacheCore.Version)]
     ) async {
         guard let image = try? await options.processor.processed(.data(bytes), options) else { return }
         var options = options
         options.storeCacheLayers = .memory
-        for (cache, generation) in caches {
-            options.limitMemory(of: image, to: options.load.cacheMetadata, in: cache)
-            cache.core.promote(image, forKey: plan.key.source, options, ifGeneration: generation, replacing: true)
+        for (cache, version) in caches {
+            options.limitMemoryExpiry(of: image, to: options.load.cacheMetadata, in: cache)
+            cache.core.promote(image, forKey: plan.key.source, options, ifVersion: version, replacing: true)
         }
     }
 }
@@ -117,12 +117,12 @@ extension KingfisherParsedOptionsInfo {
         }
     }
 
-    /// Limits the time in memory to that for which the server need not be asked.
+    /// Limits the time in memory to the time for which the server need not be asked.
     ///
     /// The end is a fixed date, which using the image does not move: a later load reads from it whether the image is
     /// fresh. An image that depends on the request (`Vary`) is marked, and stays out of memory if a modifier has
     /// changed the request: images in memory are for requests without modifiers.
-    mutating func limitMemory(of image: KFCrossPlatformImage, to metadata: CacheMetadata?, in cache: ImageCache) {
+    mutating func limitMemoryExpiry(of image: KFCrossPlatformImage, to metadata: CacheMetadata?, in cache: ImageCache) {
         // Who sends files on may look at what is missing, and has nothing of keeping it.
         if load.encoding != nil, image.isDamaged, !cacheDamagedImages { return memoryCacheExpiration = .expired }
         guard respectCacheControl else { return }
@@ -133,20 +133,20 @@ extension KingfisherParsedOptionsInfo {
         if load.encoding != nil { image.updateMetadata { $0.encoded?.response = metadata } }
         let usual = memoryCacheExpiration ?? cache.memoryStorage.config.expiration
         let now = Date()
-        // What has no metadata has no server.
+        // An entry without metadata has no server.
         var freshUntil = metadata == nil ? .distantFuture : freshUntil(metadata)
-        // With a tier, what is used often is asked for on disk before that: there it may be made anew early.
+        // With a tier, an image that is used often is asked for on disk before that: there it may be made anew early.
         if cache.core.tier != nil, let metadata, freshUntil > now {
             freshUntil -= metadata.earlyBy(chance: .random(in: 0...1))
         }
         let end = min(usual.estimatedExpiration(since: now), freshUntil)
-        // The clock of the memory storage is a little behind: what is never fresh would be fresh for a moment.
+        // The clock of the memory storage is a little behind: an image that is never fresh would be fresh for a moment.
         memoryCacheExpiration = freshUntil > now ? .date(end) : .expired
     }
 }
 
 extension KingfisherManager {
-    /// Removes what is cached of an image that must not be stored.
+    /// Removes the cached copies of an image that must not be stored.
     func remove(_ plan: LoadPlan) {
         let options = plan.options
         for cache in [options.targetCache, options.cacheForOriginals].compactMap(\.self).flatMap(\.storingCaches) {

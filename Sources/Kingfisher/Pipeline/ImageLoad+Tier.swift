@@ -1,4 +1,5 @@
-// Who makes an image that several machines want at one time: one of them, by a lease of the shared tier. A step of a load.
+// Who makes an image that several machines want at one time: one of them, by a lease of the shared tier. A step of a
+// load.
 
 import Foundation
 import KFSupport
@@ -6,12 +7,13 @@ import KFSupport
 extension ImageLoad {
     /// Makes an image, unless another machine makes it meanwhile.
     ///
-    /// The machine that gets the lease looks once more, and then makes the image. The others look again and again until it
-    /// is there, or the lease is free because its owner has failed or ended, or a minute is over; then they make it without
-    /// a lease, so that waits do not add up. They ask less and less often, and for the lease at every fourth look only. Without a tier that has leases, the image is made at once.
+    /// The machine that gets the lease looks once more, and then makes the image. The others look again and again until
+    /// it is there, or the lease is free because its owner has failed or ended, or a minute is over; then they make it
+    /// without a lease, so that waits do not add up. They ask less and less often, and for the lease at every fourth
+    /// look only. Without a tier that has leases, the image is made at once.
     ///
     /// - Parameters:
-    ///   - isRemaking: Whether what there was has been invalidated.
+    ///   - isRemaking: Whether the earlier image has been invalidated.
     ///   - lookAgain: Finds the image, if it has been made.
     ///   - make: Makes it.
     /// - Returns: The image.
@@ -22,24 +24,24 @@ extension ImageLoad {
         _ make: () async throws(KingfisherError) -> LoadedImage
     ) async throws(KingfisherError) -> LoadedImage {
         let options = plan.options
-        // Who wants its server to be asked does not take what another machine has got.
+        // A load that wants its server asked does not take the image of another machine.
         guard let tier = options.targetCache?.core.tier, tier.tier.leases != nil, !options.forceRefresh,
             options.respectCacheControl || !options.refreshCached || isRemaking,
             options.layersToStore.contains(.disk)
         else { return try await make() }
         let key = TierKey(forKey: plan.key.computed, options.forcedExtension)
-        var turn = await tier.lease(key)
+        var result = await tier.lease(key)
         var looks = 0
         let end = tier.clock.now() + tier.limits.wait
-        while case .held = turn, tier.clock.now() < end {
+        while case .held = result, tier.clock.now() < end {
             if looks == 0 { tier.count { $0.waits += 1 } }
             if let found = try await lookAgain() { return found }
             guard await tier.pause(after: looks), task.isWanted else { throw plan.notExisting }
             looks += 1
-            if looks.isMultiple(of: 4) { turn = await tier.lease(key) }
+            if looks.isMultiple(of: 4) { result = await tier.lease(key) }
         }
         let hasWaited = looks > 0
-        guard case .taken(let lease) = turn else { return try await make() }
+        guard case .taken(let lease) = result else { return try await make() }
         do throws(KingfisherError) {
             if let found = try await lookAgain() {
                 lease.release()

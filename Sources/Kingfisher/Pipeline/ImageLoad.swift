@@ -12,9 +12,9 @@ import KFSupport
 /// wait for them: all of it runs on a thread that reads the disk.
 struct ImageLoad: Sendable {
     let manager: KingfisherManager
-    /// The first subscriber's, without what is that subscriber's own.
+    /// The first subscriber's plan, without the options that are that subscriber's own.
     let plan: LoadPlan
-    /// What memory had when the first subscriber asked.
+    /// The answer of memory when the first subscriber asked.
     private let inMemory: MemoryAnswer
     /// The subscribers.
     let task: SharedImageLoad
@@ -48,7 +48,7 @@ struct ImageLoad: Sendable {
         do throws(KingfisherError) {
             cached = try await self.cached(validates: plan.asksServer)
         } catch {
-            // A cache that cannot be read has nothing; where caches are all there is, that is the error.
+            // A cache that cannot be read has nothing; where only caches are asked, this is the error of the load.
             if case .cacheError = error {
                 failure = error
             } else if plan.asksServer, !plan.options.load.isLookupOnly {
@@ -115,8 +115,8 @@ struct ImageLoad: Sendable {
         }
     }
 
-    /// Before pixels are made: of a load that was cancelled while it waited for a thread none are, and a large image lets
-    /// small ones go first.
+    /// Before pixels are made: of a load that was cancelled while it waited for a thread none are, and a large image
+    /// lets small ones go first.
     private func beginProcessing(
         of bytes: LoadedBytes,
         _ options: KingfisherParsedOptionsInfo
@@ -190,7 +190,7 @@ extension ImageLoad {
             let image = try? await DefaultImageProcessor.default.processed(.data(bytes), plan.options)
             return image.map { CachedImage($0, from: .memory, isOriginal: true) }
         }
-        cached.generation = cache.core.generation(forKey: plan.key.computed)  // it may have been stored since
+        cached.version = cache.core.version(forKey: plan.key.computed)  // it may have been stored since
         cached.image = try await plan.options.decodedAgain(bytes)
         return cached
     }
@@ -219,14 +219,14 @@ extension ImageLoad {
             }
         } else {
             result = LoadedImage(cached.image, from: cached.cacheType)
-            if let generation = cached.generation, let cache = options.targetCache {
+            if let version = cached.version, let cache = options.targetCache {
                 var options = options
-                if cached.isWithMetadata { options.limitMemory(of: cached.image, to: cached.metadata, in: cache) }
+                if cached.isWithMetadata { options.limitMemoryExpiry(of: cached.image, to: cached.metadata, in: cache) }
                 cache.core.promote(
                     cached.image,
                     forKey: plan.key.computed,
                     options,
-                    ifGeneration: generation,
+                    ifVersion: version,
                     replacing: true
                 )
             }

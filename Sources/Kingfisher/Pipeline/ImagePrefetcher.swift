@@ -18,8 +18,8 @@ import KFSupport
 /// ``KingfisherParsedOptionsInfo/downloadPriority`` names another one than 0.5; a load with a higher one that joins
 /// raises it.
 ///
-/// All prefetchers of a manager together load at most 100 images at once, or ``maxConcurrentDownloads`` of one of them if
-/// that is more. Other images wait, those with a higher priority ahead, and in the order in which they came.
+/// All prefetchers of a manager together load at most 100 images at once, or ``maxConcurrentDownloads`` of one of them
+/// if that is more. Other images wait, those with a higher priority ahead, and in the order in which they came.
 ///
 /// A prefetcher is for one list and one start, keeps itself alive while it runs, and may be used from any thread.
 public final class ImagePrefetcher: CustomStringConvertible, Sendable {
@@ -207,7 +207,7 @@ extension ImagePrefetcher {
         var phase = Phase.notStarted
         /// The sources that have ended, in the order of their ends.
         var ended: [PrefetchEnd] = []
-        /// Those whose progress is to be reported; those of a stop never are.
+        /// The sources whose progress is to be reported; the progress of a stop never is.
         var progress: [PrefetchEnd] = []
         /// Released with the completion.
         var handlers: PrefetchHandlers?
@@ -238,7 +238,7 @@ extension ImagePrefetcher {
         report()
     }
 
-    /// Calls the handlers with what is to be reported, in order; returns at once when another thread does.
+    /// Calls the handlers with the reports, in order; returns at once when another thread calls them.
     private func report() {
         while let (report, handlers) = state.withLock({ $0.takeReport() }) {
             switch report {

@@ -53,7 +53,7 @@ extension KingfisherManager {
         case .plan(let made, let found)?: (plan, answer) = (made, found)
         case nil: (plan, answer) = (LoadPlan(source, options), nil)
         }
-        let load = Load(
+        let load = LoadRequest(
             plan,
             by: self,
             inMemory: answer,

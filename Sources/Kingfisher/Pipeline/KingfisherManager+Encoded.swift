@@ -3,10 +3,10 @@
 extension KingfisherManager {
     /// Finds or makes the image of a source as the bytes of a file. (Not in Kingfisher.)
     ///
-    /// What is cached is the file: it comes from memory or from disk without being decoded or encoded again. All that ask
-    /// for the same at one time share one load, and those that ask for other formats or qualities of the image share its
-    /// download, its decoding and its processing. In memory a file takes its own size; the image it was made of is not
-    /// kept. Options and their effects are those of
+    /// What is cached is the file: it comes from memory or from disk without being decoded or encoded again. All that
+    /// ask for the same at one time share one load, and those that ask for other formats or qualities of the image
+    /// share its download, its decoding and its processing. In memory a file takes its own size; the image it was made
+    /// of is not kept. Options and their effects are those of
     /// ``retrieveImage(with:options:progressBlock:)-(Source,_,_)``; ``KingfisherParsedOptionsInfo/imageModifier`` has
     /// none, and with ``ImageEncoding/Frames/all`` the processor is applied to each frame.
     ///
@@ -39,9 +39,9 @@ extension KingfisherManager {
     /// The file that is cached, if it may be sent without asking the server. (Not in Kingfisher.)
     ///
     /// Nothing is downloaded, decoded or encoded for it: a server that has a queue for such work asks here first. With
-    /// ``KingfisherParsedOptionsInfo/respectCacheControl``, a file that is no longer fresh is no result, unless it may be
-    /// used while its server is asked (`stale-while-revalidate`): then ``EncodedImage/isStale`` is true, and asking is up
-    /// to the caller.
+    /// ``KingfisherParsedOptionsInfo/respectCacheControl``, a file that is no longer fresh is no result, unless it may
+    /// be used while its server is asked (`stale-while-revalidate`): then ``EncodedImage/isStale`` is true, and asking
+    /// is up to the caller.
     ///
     /// - Parameters:
     ///   - source: Where the image comes from.

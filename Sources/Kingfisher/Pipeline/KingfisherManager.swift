@@ -44,7 +44,7 @@ public final class KingfisherManager: Sendable {
             usesDefaultQueue = template.callbackQueue.identity == .queue(ObjectIdentifier(Self.unset))
         }
 
-        /// Adds what holds for all loads, also for those that do not begin with the default options.
+        /// Adds the options of all loads, also of loads that do not begin with the default options.
         func addRules(to options: inout KingfisherParsedOptionsInfo) {
             options.optionsProcessor = optionsProcessor
             options.cacheKeyFilter = options.cacheKeyFilter ?? cacheKeyFilter
@@ -246,7 +246,7 @@ public final class KingfisherManager: Sendable {
         switch beginning(of: source, &options) {
         case .hit(let hit): return hit
         case .plan(let plan, let answer):
-            let load = Load(plan, by: self, inMemory: answer, progressBlock: progressBlock)
+            let load = LoadRequest(plan, by: self, inMemory: answer, progressBlock: progressBlock)
             // The wait for a retry is ended by a handle only.
             guard plan.options.needsHandle || plan.options.retryStrategy != nil else { return try await load.image() }
             return try await load.handle.value { () async throws(KingfisherError) in try await load.image() }

@@ -23,8 +23,8 @@ extension KingfisherParsedOptionsInfo {
 
     /// Called with the cached image when the server is asked about it, on the callback queue, before the completion.
     ///
-    /// For views it is called on the main actor, after the view has begun to show the image if ``refreshCached`` is set.
-    /// Not called for a load that joins another one of the same after that. (Not in Kingfisher.)
+    /// For views it is called on the main actor, after the view has begun to show the image if ``refreshCached`` is
+    /// set. Not called for a load that joins another one of the same after that. (Not in Kingfisher.)
     public var onStaleImage: (@Sendable (RetrieveImageResult) -> Void)? {
         get { self[OnStaleImageKey.self] }
         set { self[OnStaleImageKey.self] = newValue }

@@ -62,7 +62,8 @@ final class LoadPlan: Sendable {
         private let sent: RequestIdentity
 
         fileprivate init(_ plan: LoadPlan) {
-            // Stills are the same with and without it; animations are made again for those who want them otherwise.
+            // Stills are the same with and without preloading; animations are made again for subscribers that want them
+            // otherwise.
             made = ImageIdentity(plan.options, ignoringPreloading: true)
             stored = EntryIdentity(plan.key.computed, plan.options, originalLayers: plan.layersToStoreForOriginal)
             sent = RequestIdentity(plan)
@@ -121,7 +122,7 @@ extension KingfisherParsedOptionsInfo {
 
 /// What is looked up and requested, and under which conditions that fails.
 private struct RequestIdentity: Equatable, Sendable {
-    /// Nil where a filter makes the cache key: what has one key then is the same.
+    /// Nil where a filter makes the cache key: sources with the same key then are the same.
     private let source: SourceKey?
     private let forceRefresh: Bool
     private let refreshCached: Bool
@@ -141,7 +142,7 @@ private struct RequestIdentity: Equatable, Sendable {
     private let downloader: ObjectIdentifier?
     private let memoryExtending: ExpirationExtending
     private let diskExtending: ExpirationExtending
-    /// What changes the request, redirects, the response and its bytes.
+    /// The code that changes the request, redirects, the response and its bytes.
     ///
     /// Loads with code that cannot be compared may still share transfers, images and entries made of the same bytes.
     private let code: UserCode

@@ -34,11 +34,11 @@ public typealias PrefetcherSourceCompletionHandler =
 ///
 /// Each list is in the order in which they ended.
 public struct PrefetchResult: Sendable {
-    /// What was cached already.
+    /// The resources that were cached already.
     public let skipped: [Source]
-    /// What could not be loaded or stored, and why; a stop is a cancellation error.
+    /// The resources that could not be loaded or stored, and why; a stop is a cancellation error.
     public let failed: [PropagationError]
-    /// What was loaded and stored.
+    /// The resources that were loaded and stored.
     public let completed: [Source]
 }
 
@@ -60,7 +60,7 @@ extension PrefetchResult {
     }
 }
 
-/// What has ended, in the order of the ends.
+/// The loads that have ended, in the order of their ends.
 private struct EndedItems<Item: Sendable>: Sendable {
     private let items: [Item]
     private(set) var skipped: [Item] = []
@@ -81,7 +81,7 @@ private struct EndedItems<Item: Sendable>: Sendable {
         }
     }
 
-    /// This with one more.
+    /// The same report with one more end.
     mutating func adding(_ end: PrefetchEnd) -> Self {
         add(end)
         return self

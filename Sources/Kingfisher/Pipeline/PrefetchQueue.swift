@@ -12,9 +12,9 @@ final class PrefetchQueue: Sendable {
 
     /// What is in a list no more.
     struct Dropped: Sendable {
-        /// What runs and does not count any more; the caller cancels it.
+        /// The jobs that run and do not count any more; the caller cancels them.
         let running: [Task<Void, Never>]
-        /// What waited; the caller releases it, with no lock held.
+        /// The jobs that waited; the caller releases them, with no lock held.
         let waiting: [Job]
     }
 

@@ -60,7 +60,7 @@ struct PrefetchWork: Sendable {
     func image(of source: Source) async -> Outcome {
         await outcome { () async throws(KingfisherError) in
             var options = options(for: source)
-            // What its server may have to be asked about is a load as any other.
+            // A prefetch whose server may have to be asked is a load as any other.
             if mayBeSkipped(source, options), !options.asksServer(about: source) {
                 switch await cachedType(of: source, options) {
                 case .memory: return .skipped

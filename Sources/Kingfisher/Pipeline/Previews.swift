@@ -51,7 +51,7 @@ final class Previews: Sendable {
     /// Follows a transfer, and stops following the one before.
     ///
     /// When it is a second attempt, scans that have been shown are not shown again.
-    func follow(_ transfer: SessionDataTask) {
+    func watch(_ transfer: SessionDataTask) {
         // Chunks that arrive while a preview is made count as one update: there is never more than one waiting.
         let (stream, updates) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
         let task = Task(executorPreference: WorkExecutor.cpu) { [self] in await work(on: transfer, stream) }
@@ -80,7 +80,8 @@ final class Previews: Sendable {
 
     // MARK: Making them
 
-    /// Looks at what has arrived, again and again, until the transfer turns out to be something else or the load ends.
+    /// Looks at the bytes that have arrived, again and again, until the transfer turns out to be no progressive JPEG or
+    /// the load ends.
     private func work(on transfer: SessionDataTask, _ updates: AsyncStream<Void>) async {
         guard let decoder = try? ProgressiveJPEG(options: DecodingOptions(scale: options.scaleFactor)) else { return }
         var taken = 0

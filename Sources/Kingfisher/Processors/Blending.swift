@@ -13,7 +13,7 @@ public struct BlendImageProcessor: ImageProcessor {
     public let blendMode: CGBlendMode
     /// The factor the image's opacity is multiplied by first, 0…1.
     public let alpha: CGFloat
-    /// The colour the image is laid over; nil is none.
+    /// The colour the image is laid over; nil is no colour.
     public let backgroundColor: KFCrossPlatformColor?
 
     /// Creates a processor.
@@ -43,7 +43,7 @@ public struct CompositingImageProcessor: ImageProcessor {
     public let compositingOperation: NSCompositingOperation
     /// The factor the image's opacity is multiplied by first, 0…1.
     public let alpha: CGFloat
-    /// The colour the image is laid over; nil is none.
+    /// The colour the image is laid over; nil is no colour.
     public let backgroundColor: KFCrossPlatformColor?
 
     /// Creates a processor.

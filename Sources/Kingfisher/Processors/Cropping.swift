@@ -87,12 +87,13 @@ public struct SmartCroppingImageProcessor: ImageProcessor {
 public struct TrimmingImageProcessor: ImageProcessor {
     /// Names the tolerance.
     public let identifier: String
-    /// By how much a pixel may differ from emptiness, 0…1.
+    /// By how much a pixel of an empty edge may differ from the edge's colour, 0…1.
     public let tolerance: CGFloat
 
     /// Creates a processor.
     ///
-    /// - Parameter tolerance: By how much each component of a pixel may differ from emptiness, 0…1.
+    /// - Parameter tolerance: By how much each component of a pixel of an empty edge may differ from the edge's colour,
+    ///   0…1.
     public init(tolerance: CGFloat = 0.04) {
         self.tolerance = tolerance
         identifier = "com.onevcat.Kingfisher.TrimmingImageProcessor(\(tolerance.identifierText))"
@@ -116,7 +117,7 @@ public struct CanvasResizingImageProcessor: ImageProcessor {
     public let scaleMode: ContentMode
     /// Where on the canvas the image is, 0…1 on each axis: 0 is the left or top edge, 1 the right or bottom one.
     public let anchor: CGPoint
-    /// The colour of the canvas, which transparent parts of the image show too; nil is none.
+    /// The colour of the canvas, which transparent parts of the image show too; nil is no colour.
     public let backgroundColor: KFCrossPlatformColor?
 
     /// Creates a processor.
@@ -126,7 +127,7 @@ public struct CanvasResizingImageProcessor: ImageProcessor {
     ///   - scaleMode: Whether the image is stretched, fitted with margins, or fills the canvas and is cut.
     ///   - anchor: Where on the canvas the image is, or which part of it is kept, 0…1 on each axis: 0 is the left or
     ///     top edge, 1 the right or bottom one.
-    ///   - backgroundColor: The colour of the canvas, which transparent parts of the image show too; nil is none.
+    ///   - backgroundColor: The colour of the canvas, which transparent parts of the image show too; nil is no colour.
     public init(
         size: CGSize,
         scaleMode: ContentMode = .none,

@@ -16,8 +16,8 @@ struct EncodedProcessor: ChainedImageProcessor, WrappingImageProcessor {
     init(_ base: any ImageProcessor, _ encoding: ImageEncoding) {
         (self.base, self.encoding) = (base, encoding)
         let processor = base.identifier
-        // The key of a source is followed by `@` and this: the first blank in a key of a URL marks the entry as a variant
-        // of the source's, and the lengths tell where each field ends.
+        // The key of a source is followed by `@` and this: the first blank in a key of a URL marks the entry as a
+        // variant of the source's, and the lengths tell where each field ends.
         identifier = "\(FileNaming.variantMark.dropFirst())\(processor.utf8.count):\(processor)\(encoding.identifier)"
     }
 

@@ -9,7 +9,7 @@ extension KingfisherWrapper where Base == KFCrossPlatformImage {
     /// - Parameters:
     ///   - blendMode: How image and background are combined.
     ///   - alpha: The factor the image's opacity is multiplied by first, 0…1.
-    ///   - backgroundColor: The colour the image is laid over; nil is none.
+    ///   - backgroundColor: The colour the image is laid over; nil is no colour.
     /// - Returns: The new image; the image itself when there is not enough memory.
     public func image(
         withBlendMode blendMode: CGBlendMode,
@@ -24,7 +24,7 @@ extension KingfisherWrapper where Base == KFCrossPlatformImage {
     /// - Parameters:
     ///   - compositingOperation: How image and background are combined.
     ///   - alpha: The factor the image's opacity is multiplied by first, 0…1.
-    ///   - backgroundColor: The colour the image is laid over; nil is none.
+    ///   - backgroundColor: The colour the image is laid over; nil is no colour.
     /// - Returns: The new image; the image itself when there is not enough memory.
     public func image(
         withCompositingOperation compositingOperation: NSCompositingOperation,
@@ -91,7 +91,8 @@ extension KingfisherWrapper where Base == KFCrossPlatformImage {
 
     /// The image without edges that are transparent, or of the colour of its upper left corner.
     ///
-    /// - Parameter tolerance: By how much each component of a pixel may differ from emptiness, 0…1.
+    /// - Parameter tolerance: By how much each component of a pixel of an empty edge may differ from the edge's colour,
+    ///   0…1.
     /// - Returns: The rest; the image itself when it is nothing but edge, or when there is not enough memory.
     public func trimmed(tolerance: CGFloat = 0.04) -> KFCrossPlatformImage {
         base.trimmed(tolerance: tolerance) ?? base

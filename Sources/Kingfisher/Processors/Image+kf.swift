@@ -27,8 +27,8 @@ extension KingfisherWrapper where Base == KFCrossPlatformImage {
 
     /// How much of this image's quality another one has left, as people judge it: the score of SSIMULACRA 2.
     ///
-    /// 100 for equal images; no difference is seen from about 90 on, 70 is good, 50 is fair, and there is no lower end. It
-    /// blocks the thread, some 50 ms a megapixel. (Not in Kingfisher.)
+    /// 100 for equal images; no difference is seen from about 90 on, 70 is good, 50 is fair, and there is no lower end.
+    /// It blocks the thread, some 50 ms a megapixel. (Not in Kingfisher.)
     ///
     /// - Parameter other: The image that was made of this one, in the same size as it is displayed.
     /// - Returns: The score; nil for images of different sizes, empty ones, and without memory.

@@ -88,8 +88,8 @@ public struct ThumbnailImageProcessor: ImageProcessor {
     ///
     /// - Parameters:
     ///   - item: Data to decode small, or an image to make smaller.
-    ///   - coverage: The shares of width and height that are shown, above 0 and at most 2: less than 1 where a rounded side
-    ///     is a little too short for the proportions of the image, more where it is too long.
+    ///   - coverage: The shares of width and height that are shown, above 0 and at most 2: less than 1 where a rounded
+    ///     side is a little too short for the proportions of the image, more where it is too long.
     ///   - options: Names the scale.
     /// - Returns: The image, or nil as for ``process(item:options:)``.
     @_spi(Server) public func process(

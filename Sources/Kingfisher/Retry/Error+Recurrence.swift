@@ -1,5 +1,5 @@
-// Which failures may pass and which would recur, in one table: for retries, for blocked URLs, and for images that may be
-// used although their server cannot be asked.
+// Which failures may pass and which would recur, in one table: for retries, for blocked URLs, and for images that may
+// be used although their server cannot be asked.
 
 import Foundation
 
@@ -21,9 +21,9 @@ extension KingfisherError {
     /// Whether the same URL would soon fail again. (Not in Kingfisher.)
     ///
     /// True for the statuses 404 and 410, for bytes of which no image can be made, for a URL that is not valid, and for
-    /// transfers that failed because of the request, a certificate or what was sent: not when they were stopped or timed
-    /// out, when there is no connection, when no secure one could be made, or when the host was not found, not reached
-    /// or lost, or sent what is not HTTP. No error is permanent that ``DelayRetryStrategy/transient`` retries.
+    /// transfers that failed because of the request, a certificate or what was sent: not when they were stopped or
+    /// timed out, when there is no connection, when no secure one could be made, or when the host was not found, not
+    /// reached or lost, or sent what is not HTTP. No error is permanent that ``DelayRetryStrategy/transient`` retries.
     public var isPermanent: Bool { recurrence == .permanent }
 
     /// Whether another try would fail as well.

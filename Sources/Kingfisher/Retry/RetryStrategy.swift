@@ -72,7 +72,8 @@ public protocol RetryStrategy: Sendable {
 
 /// Tries again after a delay, a limited number of times, when the server or the network is the reason.
 ///
-/// Unless told otherwise it retries all errors of the response, a 404 among them; ``transient`` retries what may pass.
+/// Unless told otherwise it retries all errors of the response, a 404 among them; ``transient`` retries failures that
+/// may pass.
 public struct DelayRetryStrategy: AsyncRetryStrategy {
     /// How long to wait before a retry.
     public enum Interval: Sendable {

@@ -8,8 +8,8 @@ import FoundationNetworking
 #endif
 
 extension DelayRetryStrategy {
-    /// Retries what may pass, three times at most: after one, two and four seconds, or when the server says. (Not in
-    /// Kingfisher.)
+    /// Retries failures that may pass, three times at most: after one, two and four seconds, or when the server says.
+    /// (Not in Kingfisher.)
     ///
     /// These are the statuses 408, 425, 429 and 5xx, and transfers that failed for a reason that may pass: not, for
     /// example, a certificate that is not trusted. Other statuses, such as 404, are not retried. The waits vary by a

@@ -5,11 +5,12 @@ public import Foundation
 extension CacheMetadata {
     /// The field `Cache-Control` of a response with what was made of these bytes: it lives as long as they still do.
     ///
-    /// What may not be stored, or not by caches that several clients share, says so. Other directives are not handed on:
-    /// `stale-while-revalidate` is done by the manager.
+    /// What may not be stored, or not by caches that several clients share, says so. Other directives are not handed
+    /// on: `stale-while-revalidate` is done by the manager.
     ///
     /// ```swift
-    /// fields[.cacheControl] = image.isDamaged ? "no-store" : image.cacheMetadata?.remainingCacheControl() ?? "max-age=3600"
+    /// let allowed = image.cacheMetadata?.remainingCacheControl() ?? "max-age=3600"
+    /// fields[.cacheControl] = image.isDamaged ? "no-store" : allowed
     /// ```
     ///
     /// - Parameters:

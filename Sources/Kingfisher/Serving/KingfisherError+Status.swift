@@ -5,7 +5,8 @@ import FoundationNetworking
 public import KFImaging
 
 extension KingfisherError {
-    /// The status of HTTP that fits a server's response, where the load was for one of its clients. (Not in Kingfisher.)
+    /// The status of HTTP that fits a server's response, where the load was for one of its clients. (Not in
+    /// Kingfisher.)
     ///
     /// | status | reason |
     /// |---|---|

@@ -46,7 +46,8 @@ extension EncodedImage {
     /// The field `ETag` of a response with the file: the ``checksum`` in quotes.
     public var entityTag: String { "\"" + String(checksum, radix: 36) + "\"" }
 
-    /// The validators of a response with the file: ``entityTag``, and when the source was changed, if its server said so.
+    /// The validators of a response with the file: ``entityTag``, and when the source was changed, if its server said
+    /// so.
     ///
     /// A damaged result has none, since the next one may be whole.
     public var validators: ResponseValidators {

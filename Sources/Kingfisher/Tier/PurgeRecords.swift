@@ -37,8 +37,8 @@ struct PurgeRecord: Sendable, Equatable {
 
 /// The last purges, in order, behind earlier ones that lie in parts of their own.
 ///
-/// A part is what was cut off these when they were many: the four purges before. Parts have numbers, and lie in a ring, so
-/// that a store has a bounded number of them.
+/// A part is what was cut off these when they were many: the four purges before. Parts have numbers, and lie in a ring,
+/// so that a store has a bounded number of them.
 struct PurgeRecords: Sendable, Equatable {
     /// The generation of the last purge that is not among them.
     ///
@@ -97,9 +97,9 @@ struct PurgeRecords: Sendable, Equatable {
         return true
     }
 
-    /// Whether these records continue `others`: they are the same records with more purges added, and no purge between is
-    /// missing.
-    func follow(_ others: PurgeRecords) -> Bool {
+    /// Whether these records continue `others`: they are the same records with more purges added, and no purge between
+    /// is missing.
+    func continues(_ others: PurgeRecords) -> Bool {
         series == others.series && (base == others.base || others.records.contains { $0.generation == base })
     }
 
@@ -170,7 +170,8 @@ extension PurgeRecord {
 }
 
 extension PurgeRecords {
-    /// The same with earlier purges, back to a generation; nil if not all of them are there, or the tier cannot be asked.
+    /// The same with earlier purges, back to a generation; nil if not all of them are there, or the tier cannot be
+    /// asked.
     func extended(backTo known: UInt64, in tier: TierAccess, atMost limit: UInt64 = .max) async -> PurgeRecords? {
         var all = self
         var count: UInt64 = 0
@@ -186,7 +187,7 @@ extension PurgeRecords {
 }
 
 extension TierAccess {
-    /// A value that says what was purged; nil if the tier cannot be asked.
+    /// A value that lists purges; nil if the tier cannot be asked.
     func purges(_ name: String) async -> Data?? {
         await callAnyway(within: limit(of: name)) { [tier] in try await tier.get(name) }
     }

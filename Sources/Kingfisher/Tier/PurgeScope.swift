@@ -25,6 +25,5 @@ enum PurgeState: Hashable, Sendable {
     case valid
     /// It was invalidated.
     case stale
-    /// It was deleted.
-    case gone
+    case deleted
 }

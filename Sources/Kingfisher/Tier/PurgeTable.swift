@@ -5,13 +5,13 @@ import KFSupport
 
 /// All purges, each with its generation: a number that grows with each.
 ///
-/// It is the time of the purge in milliseconds since 1970, or one more than the last one if that is later: so the numbers
-/// grow on, also after a table was lost, and those of several caches can be compared.
+/// It is the time of the purge in milliseconds since 1970, or one more than the last one if that is later: so the
+/// numbers grow on, also after a table was lost, and those of several caches can be compared.
 ///
-/// An image has the generation at which it was loaded. A later purge of its source, or of one of its tags, purges it. So
-/// a purge is one record, however many images it is about. Sources and tags are kept as checksums.
+/// An image has the generation at which it was loaded. A later purge of its source, or of one of its tags, purges it.
+/// So a purge is one record, however many images it is about. Sources and tags are kept as checksums.
 struct PurgeTable: Sendable, Equatable {
-    /// The generations of the last purges of one scope; 0 is none.
+    /// The generations of the last purges of one scope; 0 is no purge.
     struct Marks: Sendable, Equatable {
         var invalidated: UInt64 = 0
         var deleted: UInt64 = 0
@@ -27,7 +27,7 @@ struct PurgeTable: Sendable, Equatable {
     private(set) var generation: UInt64 = 0
     private(set) var scopes: [UInt64: Marks] = [:]
     private(set) var prefixes: [String: Marks] = [:]
-    /// Before this generation this machine has missed purges: what was loaded earlier may have been purged.
+    /// Before this generation this machine has missed purges: images that were loaded earlier may have been purged.
     ///
     /// The tier's table has no such thing.
     var missed: UInt64 = 0
@@ -41,12 +41,12 @@ struct PurgeTable: Sendable, Equatable {
     /// The generation of what was made just now is not enough: what is being made began earlier.
     func state(of source: String, tags: Set<String>, loadedAt generation: UInt64) -> PurgeState {
         guard generation < self.generation else { return .valid }
-        if generation < missed { return .gone }
+        if generation < missed { return .deleted }
         var marks = scopes[Self.digest(.all)] ?? Marks()
         if let found = scopes[Self.digest(.source(key: source))] { marks.merge(found) }
         for tag in tags { if let found = scopes[Self.digest(.tag(tag))] { marks.merge(found) } }
         for (prefix, found) in prefixes where source.utf8.starts(with: prefix.utf8) { marks.merge(found) }
-        if marks.deleted > generation { return .gone }
+        if marks.deleted > generation { return .deleted }
         return marks.invalidated > generation ? .stale : .valid
     }
 
@@ -144,8 +144,8 @@ struct PurgeTable: Sendable, Equatable {
 
     private static let version: UInt8 = 2
 
-    /// In the envelope: generation (8 bytes), what was missed (8), then for each of the two kinds their number (8) and the
-    /// records: the checksum of a scope (8), or a prefix behind its length (8), and two generations (8 each).
+    /// In the envelope: generation (8 bytes), what was missed (8), then for each of the two kinds their number (8) and
+    /// the records: the checksum of a scope (8), or a prefix behind its length (8), and two generations (8 each).
     func encoded() -> Data {
         var content = Data()
         content.append(number: generation)

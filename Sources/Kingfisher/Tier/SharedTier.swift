@@ -5,12 +5,12 @@ public import Foundation
 
 /// A store of values by key that several machines share, such as Redis. (Not in Kingfisher.)
 ///
-/// An ``ImageCache`` that has one looks there after its disk, and hands it what it writes to its disk. It is never in the
-/// way: what takes too long or fails is a miss, and what it returns is verified before it is used. So an implementation
-/// only moves bytes: it needs no time limits, no retries and no checks of its own.
+/// An ``ImageCache`` that has one looks there after its disk, and hands it what it writes to its disk. It is never in
+/// the way: what takes too long or fails is a miss, and what it returns is verified before it is used. So an
+/// implementation only moves bytes: it needs no time limits, no retries and no checks of its own.
 ///
-/// Its functions are called from any thread, many at a time, and must not block the thread. A call whose task is cancelled
-/// returns or throws soon. The descriptions of errors are logged, so they contain nothing secret.
+/// Its functions are called from any thread, many at a time, and must not block the thread. A call whose task is
+/// cancelled returns or throws soon. The descriptions of errors are logged, so they contain nothing secret.
 public protocol SharedTier: Sendable {
     /// For logs and metrics, such as `redis://cache.internal:6379`; without user and password.
     var name: String { get }
@@ -19,11 +19,12 @@ public protocol SharedTier: Sendable {
     /// How machines agree on who makes a value; nil if the store cannot do that.
     var leases: (any SharedLeases)? { get }
 
-    /// After which time the value of a key counts as missing, and the tier as having failed; 250 ms unless said otherwise.
+    /// After which time the value of a key counts as missing, and the tier as having failed; 250 ms unless said
+    /// otherwise.
     ///
-    /// A tier whose values may take longer than an answer, because they are large or come from far away, gives them that
-    /// time here, and itself throws an error when no answer comes: silence is a failure, slowness is not. Of a value that it
-    /// gives up because it comes too slowly it throws `CancellationError`.
+    /// A tier whose values may take longer than an answer, because they are large or come from far away, gives them
+    /// that time here, and itself throws an error when no answer comes: silence is a failure, slowness is not. Of a
+    /// value that it gives up because it comes too slowly it throws `CancellationError`.
     func readTimeout(forKey key: String) -> Duration
 
     /// The value of a key.
@@ -49,13 +50,13 @@ public protocol SharedTier: Sendable {
 
     /// Stores a value in place of another one, in one step: nothing that another machine stores meanwhile is lost.
     ///
-    /// Purges are shared by it. The default looks, compares and stores, which is not one step: of two machines that purge
-    /// at one moment, one may lose its purge.
+    /// Purges are shared by it. The default looks, compares and stores, which is not one step: of two machines that
+    /// purge at one moment, one may lose its purge.
     ///
     /// - Parameters:
     ///   - value: The bytes.
     ///   - key: The key.
-    ///   - expected: The value that the key has to have; nil is none.
+    ///   - expected: The value that the key has to have; nil is no value.
     /// - Returns: Whether it had it, and has the new one now.
     /// - Throws: Any error; the value may have been stored nevertheless.
     func put(_ value: Data, forKey key: String, replacing expected: Data?) async throws -> Bool

@@ -6,7 +6,8 @@ public struct SharedTierStatistics: Sendable, Equatable {
     public internal(set) var hits = 0
     /// Look-ups that found none.
     public internal(set) var misses = 0
-    /// Look-ups that found a value which was damaged, of another layout or of another key; they count as misses for loads.
+    /// Look-ups that found a value which was damaged, of another layout or of another key; they count as misses for
+    /// loads.
     public internal(set) var invalid = 0
     /// Calls of any kind that took too long.
     public internal(set) var timeouts = 0
@@ -43,8 +44,8 @@ public struct SharedTierStatistics: Sendable, Equatable {
 
 /// A change that is worth a line in a log: whether a tier is used. (Not in Kingfisher.)
 public enum SharedTierChange: Sendable {
-    /// The tier failed five times in a row, the last time for this reason; it is tried again in some five seconds, and so
-    /// on.
+    /// The tier failed five times in a row, the last time for this reason; it is tried again in some five seconds, and
+    /// so on.
     case unavailable(tier: String, reason: String)
     /// The tier works again.
     case available(tier: String)

@@ -7,7 +7,7 @@ import KFSupport
 final class TierAccess: Sendable {
     /// Limits that a program has no reason to change.
     struct Limits: Sendable {
-        /// How long a load waits for one call; nil is what the tier says.
+        /// How long a load waits for one call; nil is the tier's own limit.
         var call: Duration?
         /// How long storing or removing a value may take; the limit of reading counts if it is longer.
         var write = Duration.seconds(5)
@@ -155,8 +155,9 @@ final class TierAccess: Sendable {
         return await end(of: body, within: limit).value
     }
 
-    /// Makes a call that is neither left out while the tier fails nor says whether it works: of coordination, which may be
-    /// in another store, and of a lease that is held.
+    /// Makes a call even while the tier fails; its outcome says nothing about whether the tier works.
+    ///
+    /// For coordination, which may be in another store, and for a lease that is held.
     func callAnyway<Value: Sendable>(
         within limit: Duration,
         _ body: @escaping @Sendable () async throws -> Value

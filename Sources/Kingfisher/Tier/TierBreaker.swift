@@ -1,7 +1,7 @@
 // When a shared tier that fails is left alone. For TierAccess.
 
-/// Counts the failures of a tier in a row: after each it is left alone for as long as a call may take, so that a load that
-/// makes several calls waits for one only; after five for some five seconds, and then it is tried by one call.
+/// Counts the failures of a tier in a row: after each it is left alone for as long as a call may take, so that a load
+/// that makes several calls waits for one only; after five for some five seconds, and then it is tried by one call.
 ///
 /// Times are those of any clock, since any instant.
 struct TierBreaker: Sendable {
@@ -46,7 +46,8 @@ struct TierBreaker: Sendable {
         return isClosed ? .none : .closed
     }
 
-    /// A call has failed, or taken too long; the jitter is from 0 to 1, by chance: machines do not come back all at once.
+    /// A call has failed, or taken too long; the jitter is from 0 to 1, by chance: machines do not come back all at
+    /// once.
     mutating func recordFailure(at now: Duration, jitter: Double) -> Change {
         let end = now + Self.pause * (0.8 + 0.4 * jitter)
         switch state {

@@ -23,7 +23,7 @@ final class TierLease: Sendable {
                 let isHeld = await access.callAnyway(within: access.limit(of: key.lease)) { [leases, key, owner] in
                     try await leases.renew(key.lease, owner: owner, duration: duration)
                 }
-                // One that could not be asked for may still be there.
+                // A lease that could not be renewed for lack of an answer may still be there.
                 guard isHeld == false, !Task.isCancelled else { continue }
                 return access.count { $0.lostLeases += 1 }
             }
@@ -31,7 +31,7 @@ final class TierLease: Sendable {
         renewing.withLock { $0 = task }
     }
 
-    /// Waits until what was made has reached the tier, but not for long: others would wait behind slow writes.
+    /// Waits until the made image has reached the tier, but not for long: others would wait behind slow writes.
     private func handOver(_ storing: Promise<CacheStoreResult>) async {
         let end = Promise<Void>()
         let writing = Task { [access, key] in
@@ -45,9 +45,9 @@ final class TierLease: Sendable {
         timer.cancel()
     }
 
-    /// Gives it back in the background, once what was made has reached the tier.
+    /// Gives it back in the background, once the made image has reached the tier.
     ///
-    /// - Parameter storing: Fulfilled when what was made is stored here; nil if nothing is.
+    /// - Parameter storing: Fulfilled when the made image is stored here; nil if nothing is stored.
     func release(after storing: Promise<CacheStoreResult>? = nil) {
         Task { [self] in
             if let storing { await handOver(storing) }
@@ -60,8 +60,8 @@ final class TierLease: Sendable {
 }
 
 extension TierAccess {
-    /// Who makes an entry.
-    enum Turn: Sendable {
+    /// Who may make an entry, as the tier says.
+    enum LeaseResult: Sendable {
         /// This machine, until it gives the lease back.
         case taken(TierLease)
         /// Another one at this time.
@@ -71,7 +71,7 @@ extension TierAccess {
     }
 
     /// Asks for the right to make an entry.
-    func lease(_ key: TierKey) async -> Turn {
+    func lease(_ key: TierKey) async -> LeaseResult {
         guard let leases = tier.leases else { return .unknown }
         let owner = String(UInt64.random(in: 0...UInt64.max), radix: 36)
         let duration = limits.lease

@@ -8,9 +8,9 @@ import KFSupport
 
 /// What a machine put into a tier for others.
 ///
-/// Layout, in the envelope, numbers in little endian: generation (8 bytes), when it was made and when it expires (8 each,
-/// seconds since 1970; infinite is never), and then four fields, each behind its length (8): key, media type, cache
-/// metadata, bytes.
+/// Layout, in the envelope, numbers in little endian: generation (8 bytes), when it was made and when it expires (8
+/// each, seconds since 1970; infinite is never), and then four fields, each behind its length (8): key, media type,
+/// cache metadata, bytes.
 struct TierValue: Sendable, Equatable {
     /// The bytes of the entry.
     let bytes: Data

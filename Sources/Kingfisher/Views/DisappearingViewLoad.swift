@@ -43,7 +43,7 @@ final class DisappearingViewLoad {
     func viewDidAppear() { if pause != nil { begin() } }
 
     /// The program cancels the load: it does not begin again.
-    func stay() {
+    func cancelForGood() {
         load.finish()
         if let pause { end(.failure(pause)) }
     }

@@ -4,7 +4,7 @@ import Foundation
 import KFImaging
 import KFSupport
 
-/// The identity of a place among those of one object.
+/// The identity of a place for an image among the places of one object.
 enum ImagePlace: Hashable, Sendable {
     /// The only image, or that of a button in a state.
     case image(KFCrossPlatformButton.ControlState = .normal)
@@ -32,7 +32,7 @@ protocol ImageSlot<Owner>: Sendable {
     /// The view that the place fills; nil for a place that is not a view of its own.
     func view(of owner: Owner) -> KFCrossPlatformView?
 
-    /// Whether an image of an earlier load is still what is shown.
+    /// Whether an image of an earlier load is still shown.
     func isShowing(_ image: KFCrossPlatformImage, _ owner: Owner) -> Bool
 
     /// A load begins; returns whether its progress is shown.

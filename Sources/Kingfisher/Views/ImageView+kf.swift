@@ -165,7 +165,7 @@ extension KingfisherWrapper where Base: KFCrossPlatformImageView {
     /// Cancels the load that is under way: its handler is called with an error that `isTaskCancelled`.
     @MainActor
     public func cancelDownloadTask() {
-        base.disappearingLoad?.stay()
+        base.disappearingLoad?.cancelForGood()
         cancel()
     }
 

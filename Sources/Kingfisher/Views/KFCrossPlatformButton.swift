@@ -98,7 +98,7 @@ open class KFCrossPlatformButton: KFCrossPlatformView {
     /// The image behind in the present state.
     public var currentBackgroundImage: KFCrossPlatformImage? { best(of: backgroundImages) }
 
-    /// That of the state, or else of the most urgent part of it that has one, or else of the normal state.
+    /// The image of the state, or else of the most urgent part of it that has an image, or else of the normal state.
     private func best(of images: [ControlState: KFCrossPlatformImage]) -> KFCrossPlatformImage? {
         if let exact = images[state] { return exact }
         let parts: [ControlState] = [.disabled, .highlighted, .selected, .hovered, .focused]

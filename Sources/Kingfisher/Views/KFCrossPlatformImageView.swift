@@ -41,10 +41,10 @@ open class KFCrossPlatformImageView: KFCrossPlatformView {
     /// image is there. (Not in Kingfisher.)
     ///
     /// It holds for loads that begin after it was set, but for those of a larger image for a view that has grown, which
-    /// go on. The handler of a load is still called once, at its end: when the image is shown, when the load fails, when
-    /// it is cancelled by the program, or with `notCurrentSourceTask` when another load takes its place or the view is
-    /// released. The handle that `setImage` returns cancels the load until it was begun again;
-    /// `kf.cancelDownloadTask()` does at all times.
+    /// go on. The handler of a load is still called once, at its end: when the image is shown, when the load fails,
+    /// when it is cancelled by the program, or with `notCurrentSourceTask` when another load takes its place or the
+    /// view is released. Once the load has begun again, the handle that `setImage` returned does not cancel it any
+    /// more; `kf.cancelDownloadTask()` cancels it at all times.
     public var cancelOnDisappear = false
     /// The load that is cancelled and begun again as the view leaves the screen and comes back; nil when it has ended.
     var disappearingLoad: DisappearingViewLoad?
@@ -172,7 +172,7 @@ extension KFCrossPlatformImageView {
         from previous: KFCrossPlatformImage?,
         completion: @escaping (Bool) -> Void
     ) {
-        // Handlers come last: one may load what is to be shown instead.
+        // Handlers come last: a handler may load another image.
         let interrupted = transition
         transition = nil
         if case .custom(_, _, .some(let animations), _) = kind { animations(self, image) } else { self.image = image }

@@ -54,7 +54,7 @@ open class KFCrossPlatformView: KingfisherCompatible {
         didSet {
             hasLayout = false
             rendererDidChange()
-            if onLayout != nil { renderer?.followLayout() }
+            if onLayout != nil { renderer?.watchLayout() }
         }
     }
 
@@ -128,7 +128,7 @@ open class KFCrossPlatformView: KingfisherCompatible {
     /// Whether the latest load had the option `sizedToView`: then the image must not decide about the size of the view.
     package internal(set) var hasSizeForImages = false
     /// Called after each layout, and when an image is zoomed: the load whose image has the size of the view.
-    var onLayout: (@MainActor () -> Void)? { didSet { if onLayout != nil { renderer?.followLayout() } } }
+    var onLayout: (@MainActor () -> Void)? { didSet { if onLayout != nil { renderer?.watchLayout() } } }
     /// How the view is filled with images; nil for a view that shows none.
     var contentModeOfImages: KFCrossPlatformContentMode? { nil }
     /// The load of the present image with more pixels; without the view it is not wanted.
@@ -168,7 +168,7 @@ open class KFCrossPlatformView: KingfisherCompatible {
         options.sized(for: size, scale: contentScaleFactor)
     }
 
-    /// The clock of animations and transitions, instead of that of the screen that shows the view.
+    /// The clock of animations and transitions, instead of the clock of the screen that shows the view.
     package var clock: (@MainActor () -> any DisplayLinkCompatible)?
 
     /// A link to the view's clock; a timer without a screen.
@@ -198,7 +198,7 @@ package protocol ViewRenderer: AnyObject {
     var showsMotion: Bool { get }
 
     /// From now on, the view's `layoutDidChange` is called after each layout, but not during it.
-    func followLayout()
+    func watchLayout()
 
     /// A link to the clock of the screen that shows the view; paused.
     func makeDisplayLink() -> any DisplayLinkCompatible

@@ -2,8 +2,8 @@
 
 /// The state of a load that ends when its view goes out of sight, and begins again when the view is back.
 ///
-/// A value: its owner begins and cancels. A load that was cancelled may still end, even after the next one has begun, so
-/// each has a number.
+/// A value: its owner begins and cancels. A load that was cancelled may still end, even after the next one has begun,
+/// so each has a number.
 package struct LoadWhileVisible: Sendable {
     package enum Phase: Sendable {
         /// A load is to begin when the view can be seen.

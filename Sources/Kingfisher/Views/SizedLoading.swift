@@ -56,7 +56,7 @@ extension SlotLoad {
     }
 
     /// From now on, loads the image again when its view grows beyond it.
-    func followLayout(of image: KFCrossPlatformImage, _ manager: KingfisherManager) {
+    func watchLayout(of image: KFCrossPlatformImage, _ manager: KingfisherManager) {
         guard let size, let view = sizedView else { return }
         LoadedSizes.add(size, of: source.cacheKey(options))
         let isOriginal = options.processor.identifier.isEmpty && size.contains(image)
@@ -66,7 +66,7 @@ extension SlotLoad {
         view.onLayout?()  // it may have grown since the load began
     }
 
-    /// From the next layout on, loads the image again when its view needs another size than that of this load.
+    /// From the next layout on, loads the image again when its view needs another size than this load has.
     func loadAgain(_ manager: KingfisherManager, whenTooSmall image: KFCrossPlatformImage) {
         guard let view = sizedView else { return }
         view.onLayout = { [self, weak image, weak view] in

@@ -15,7 +15,7 @@ final class SlotLoad<Slot: ImageSlot> {
     private let identifier: Source.Identifier.Value
     let source: Source
     private(set) var options: KingfisherParsedOptionsInfo
-    /// The size that the image is decoded at; nil for its own, and as long as that of the view is not known.
+    /// The size that the image is decoded at; nil for its own size, and as long as the size of the view is not known.
     var size: ViewImageSize?
     /// The image of the same source that is shown and has too few pixels; nil for a load that was asked for.
     let present: KFCrossPlatformImage?
@@ -103,7 +103,7 @@ final class SlotLoad<Slot: ImageSlot> {
         progressBlock?(received, total)
     }
 
-    /// Shows what is cached while the server is asked about it, and calls the user's block.
+    /// Shows the cached image while the server is asked about it, and calls the user's block.
     private func staleImageSetter() -> @Sendable (RetrieveImageResult) -> Void {
         let block = options.onStaleImage
         return { [self] stale in
@@ -130,7 +130,7 @@ final class SlotLoad<Slot: ImageSlot> {
                 slot.view(of: owner)?.imageWillGrow()
             }
             slot.show(value, owner, options) { [self] in
-                followLayout(of: value.image, manager)
+                watchLayout(of: value.image, manager)
                 complete(result)
             }
         case .failure:

@@ -8,7 +8,8 @@ import KFSupport
 extension KFCrossPlatformImageView {
     /// The bytes that an image of this view was decoded from; nil when it has been processed, or they are not at hand.
     ///
-    /// Those of an animation are with the image, those of others are on disk if the view's last load has them there.
+    /// The bytes of an animation are with the image; the bytes of other images are on disk if the view's last load put
+    /// them there.
     package func originalBytes(of image: KFCrossPlatformImage) async -> Data? {
         if let animation = image.animatedData { return animation }
         guard image.isUnprocessed || image.isReduced && image === loadedImage, let entry = loadedEntry else {

@@ -43,9 +43,9 @@ package struct Canvas {
     {
         for y in (top..<top + height).clamped(to: 0..<self.height) {
             for x in (left..<left + width).clamped(to: 0..<self.width) {
-                let place = y * self.width + x
-                let below = Paint(pixels[place]) / 255
-                pixels[place] = Self.pixel(color(x - left, y - top).over(below))
+                let offset = y * self.width + x
+                let below = Paint(pixels[offset]) / 255
+                pixels[offset] = Self.pixel(color(x - left, y - top).over(below))
             }
         }
     }

@@ -13,16 +13,16 @@ final class RedisConnection {
     private let endpoint: RedisEndpoint
     private let settings: RedisSettings
     /// Where the thread waits: a handle of libcurl without transfers.
-    private let room: UnsafeMutableRawPointer
+    private let multi: UnsafeMutableRawPointer
 
     /// Starts the thread, which ends after the inbox was closed.
     static func start(_ inbox: RedisInbox, to endpoint: RedisEndpoint, _ settings: RedisSettings) {
         let thread = Thread {
             kf_name_thread("kf.redis")
-            guard let room = curl_multi_init() else {
+            guard let multi = curl_multi_init() else {
                 return inbox.failed(RedisError(.notConnected, "Redis at \(endpoint) cannot be reached: no memory."))
             }
-            RedisConnection(inbox, to: endpoint, settings, room).run()
+            RedisConnection(inbox, to: endpoint, settings, multi).run()
         }
         thread.stackSize = 1 << 20
         thread.start()
@@ -32,12 +32,12 @@ final class RedisConnection {
         _ inbox: RedisInbox,
         to endpoint: RedisEndpoint,
         _ settings: RedisSettings,
-        _ room: UnsafeMutableRawPointer
+        _ multi: UnsafeMutableRawPointer
     ) {
-        (self.inbox, self.endpoint, self.settings, self.room) = (inbox, endpoint, settings, room)
+        (self.inbox, self.endpoint, self.settings, self.multi) = (inbox, endpoint, settings, multi)
     }
 
-    deinit { curl_multi_cleanup(room) }
+    deinit { curl_multi_cleanup(multi) }
 
     private func run() {
         // A write to a connection that the server has closed must not end the process. (OpenSSL writes like that.)
@@ -70,8 +70,8 @@ final class RedisConnection {
     private func wait(_ pause: Duration) {
         let end = ContinuousClock.now + pause
         while !inbox.isClosed, case let left = end - .now, left > .zero {
-            if inbox.mayWait(in: room, takesCalls: false) {
-                curl_multi_poll(room, nil, 0, left.milliseconds, nil)
+            if inbox.mayWait(in: multi, takesCalls: false) {
+                curl_multi_poll(multi, nil, 0, left.milliseconds, nil)
                 inbox.doesNotWait()
             }
         }
@@ -95,7 +95,7 @@ final class RedisConnection {
             let left = end - .now
             guard left > .zero else { throw RedisFailure(reason: "it does not answer in time") }
             if !session.isIdle {
-                session.socket.wait(in: room, sends: session.isSending, milliseconds: left.milliseconds)
+                session.socket.wait(in: multi, sends: session.isSending, milliseconds: left.milliseconds)
             }
         }
         _ = session.takeAnsweredCount()
@@ -137,8 +137,8 @@ final class RedisConnection {
     private func wait(_ session: RedisSession) throws(RedisFailure) {
         let left = session.isIdle ? .seconds(60) : session.quietSince + settings.answerTimeout - .now
         guard left > .zero else { throw RedisFailure(reason: "it has not answered for \(settings.answerTimeout)") }
-        if inbox.mayWait(in: room, takesCalls: !session.isSending) {
-            session.socket.wait(in: room, sends: session.isSending, milliseconds: left.milliseconds)
+        if inbox.mayWait(in: multi, takesCalls: !session.isSending) {
+            session.socket.wait(in: multi, sends: session.isSending, milliseconds: left.milliseconds)
             inbox.doesNotWait()
         }
     }

@@ -29,7 +29,7 @@ final class RedisInbox: Sendable {
 
     // SAFETY: of all functions of libcurl only curl_multi_wakeup is called with it, which is for any thread; the
     // thread that owns the handle takes it back, under the lock, before it goes on.
-    private struct WakeUp: @unchecked Sendable { let room: UnsafeMutableRawPointer }
+    private struct WakeUp: @unchecked Sendable { let multi: UnsafeMutableRawPointer }
 
     private static let maximumCalls = 10_000
     private static let maximumSize = 32 << 20
@@ -80,7 +80,7 @@ final class RedisInbox: Sendable {
     }
 
     private static func wakeUp(_ state: inout State) {
-        if let room = state.wakeUp?.room { curl_multi_wakeup(room) }
+        if let multi = state.wakeUp?.multi { curl_multi_wakeup(multi) }
         state.wakeUp = nil
     }
 }
@@ -122,13 +122,13 @@ extension RedisInbox {
         }
     }
 
-    /// Whether there is nothing to do, so that the thread may wait in a room; the next call then wakes it up.
+    /// Whether there is nothing to do, so that the thread may wait in libcurl; the next call then wakes it up.
     ///
     /// Calls are something to do if the thread takes calls now.
-    func mayWait(in room: UnsafeMutableRawPointer, takesCalls: Bool) -> Bool {
+    func mayWait(in multi: UnsafeMutableRawPointer, takesCalls: Bool) -> Bool {
         state.withLock { state in
             let hasNews = takesCalls && !state.requests.isEmpty || state.isClosed && state.unanswered == 0
-            state.wakeUp = hasNews ? nil : WakeUp(room: room)
+            state.wakeUp = hasNews ? nil : WakeUp(multi: multi)
             return !hasNews
         }
     }

@@ -53,7 +53,7 @@ enum RedisRedirect: Equatable {
     /// Another node may have got it already.
     case ask(RedisEndpoint)
 
-    /// Nil if the answer is none of these.
+    /// Nil for any other answer.
     init?(_ answer: RESPValue, from asked: RedisEndpoint) {
         guard case .error(let text) = answer else { return nil }
         let words = text.split(separator: " ")

@@ -76,10 +76,10 @@ final class RedisSocket {
         }
     }
 
-    /// Waits until there are bytes, can be some sent if `sends`, the time is over, or the waiting room was called.
-    func wait(in room: UnsafeMutableRawPointer, sends: Bool, milliseconds: Int32) {
+    /// Waits until there are bytes, can be some sent if `sends`, the time is over, or it was woken.
+    func wait(in multi: UnsafeMutableRawPointer, sends: Bool, milliseconds: Int32) {
         let events = CURL_WAIT_POLLIN | (sends ? CURL_WAIT_POLLOUT : 0)
         var socket = curl_waitfd(fd: descriptor, events: Int16(events), revents: 0)
-        curl_multi_poll(room, &socket, 1, milliseconds, nil)
+        curl_multi_poll(multi, &socket, 1, milliseconds, nil)
     }
 }

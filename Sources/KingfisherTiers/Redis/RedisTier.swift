@@ -15,14 +15,14 @@ public import protocol Kingfisher.SharedTier
 /// let cluster = try RedisTier("redis://node1:6379,redis://node2:6379")
 /// ```
 ///
-/// - `redis://` and `valkey://` are plain, `rediss://` and `valkeys://` use TLS. The server's certificate is verified with
-///   the authorities of the system, of `SSL_CERT_FILE` and `SSL_CERT_DIR`, or of the file `cacert`; `cert` and `key` are
-///   the files of a certificate of our own, for servers that ask for one. All are PEM.
+/// - `redis://` and `valkey://` are plain, `rediss://` and `valkeys://` use TLS. The server's certificate is verified
+///   with the authorities of the system, of `SSL_CERT_FILE` and `SSL_CERT_DIR`, or of the file `cacert`; `cert` and
+///   `key` are the files of a certificate of our own, for servers that ask for one. All are PEM.
 /// - User and password are percent-encoded. `redis://:password@host` has no user.
 /// - The path is the number of a database; clusters have only 0.
-/// - Whether a node belongs to a cluster is found out. Several URLs, separated by commas or spaces, are nodes of one cluster, of which
-///   any is asked at the start; they differ in nothing but host and port. Only primaries are asked for values. Sentinel
-///   is not spoken: use the name that follows the primary.
+/// - Whether a node belongs to a cluster is found out. Several URLs, separated by commas or spaces, are nodes of one
+///   cluster, of which any is asked at the start; they differ in nothing but host and port. Only primaries are asked
+///   for values. Sentinel is not spoken: use the name that follows the primary.
 ///
 /// Each node has one connection, over which calls do not wait for each other's answers, and one thread. As long as it
 /// cannot be reached, calls fail at once; connecting is tried again every two seconds at least. A server that is absent
@@ -30,8 +30,8 @@ public import protocol Kingfisher.SharedTier
 ///
 /// Two kinds of keys are used: the prefix with the key, and the prefix with `lease:` and the key.
 ///
-/// All functions may be called from any thread. A call whose task is cancelled ends at once; the server may carry it out
-/// nevertheless.
+/// All functions may be called from any thread. A call whose task is cancelled ends at once; the server may carry it
+/// out nevertheless.
 public final class RedisTier: SharedTier {
     /// The first URL without user, password and database: `redis://cache.internal:6379`.
     public let name: String
@@ -51,8 +51,8 @@ public final class RedisTier: SharedTier {
     ///   - prefix: What all keys begin with, so that several programs can share a server.
     ///   - connectTimeout: How long connecting may take, with TLS and the password.
     ///   - answerTimeout: After which time without any answer to waiting calls a connection is given up and made anew.
-    ///   - readTimeout: How long a load waits for a value: by default a quarter of a second, and as much again for a mebibyte
-    ///     at 4 MB a second.
+    ///   - readTimeout: How long a load waits for a value: by default a quarter of a second, and as much again for a
+    ///     mebibyte at 4 MB a second.
     /// - Throws: `RedisError` with the cause `badURL`.
     public init(
         _ urls: String,

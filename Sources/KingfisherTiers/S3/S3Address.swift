@@ -22,7 +22,8 @@ package struct S3Address: Sendable {
     ///   - region: Its region.
     ///   - endpoint: The address of the store; nil is AWS.
     ///   - prefix: The folder of the objects; an empty text is the bucket itself.
-    ///   - isInHost: Whether the bucket stands in the host instead of the path; nil is what the store is expected to want.
+    ///   - isInHost: Whether the bucket stands in the host instead of the path; nil is what the store is expected to
+    ///     want.
     /// - Throws: An error if there is no such place.
     init(bucket: String, region: String, endpoint: URL?, prefix: String, isInHost: Bool?) throws(S3Error) {
         guard (1...255).contains(bucket.utf8.count), S3Request.isWord(bucket, with: ".-_"), bucket.first != "." else {

@@ -47,7 +47,8 @@ final class S3Client: Sendable {
     ///   - request: The request, without the fields that all have.
     ///   - limit: How many bytes of body are accepted.
     /// - Returns: The response, if it is a success or says that there is no such object.
-    /// - Throws: An ``S3Error`` for other responses; what the source of the credentials throws; an error of the transport.
+    /// - Throws: An ``S3Error`` for other responses; what the source of the credentials throws; an error of the
+    ///   transport.
     func reply(to request: S3Request, limit: Int = longestDocument) async throws -> S3Reply {
         let reply = try await anyReply(to: request, limit: limit)
         if reply.isSuccess || reply.isMissingObject { return reply }

@@ -5,15 +5,16 @@ import KFSupport
 
 /// Where an ``S3Tier`` has its credentials from.
 ///
-/// It is asked before the first request, and again when the store refuses what it said: a token that has expired, a key that
-/// is no longer known. So credentials may change while the program runs.
+/// It is asked before the first request, and again when the store refuses what it said: a token that has expired, a key
+/// that is no longer known. So credentials may change while the program runs.
 public struct S3CredentialSource: Sendable {
     let load: @Sendable () async throws -> S3Credentials
 
     /// What a closure returns, such as those of a role, or of a vault.
     ///
-    /// - Parameter load: Returns the credentials that are valid now. Called from any thread, once at a time; requests wait
-    ///   for it. What it throws is thrown by the request, and may be logged: its description must not contain a secret.
+    /// - Parameter load: Returns the credentials that are valid now. Called from any thread, once at a time; requests
+    ///   wait for it. What it throws is thrown by the request, and may be logged: its description must not contain a
+    ///   secret.
     public init(_ load: @escaping @Sendable () async throws -> S3Credentials) { self.load = load }
 
     /// Always the same.

@@ -21,7 +21,7 @@ public struct S3Credentials: Hashable, Sendable, CustomStringConvertible, Custom
     /// - Parameters:
     ///   - accessKeyID: The name of the key.
     ///   - secretAccessKey: The secret of the key.
-    ///   - sessionToken: What temporary credentials have in addition; an empty text is none.
+    ///   - sessionToken: What temporary credentials have in addition; an empty text is no token.
     public init(accessKeyID: String, secretAccessKey: String, sessionToken: String? = nil) {
         func trimmed(_ text: String) -> String { text.trimmingCharacters(in: .whitespacesAndNewlines) }
         (self.accessKeyID, self.secretAccessKey) = (trimmed(accessKeyID), trimmed(secretAccessKey))

@@ -24,7 +24,7 @@ package struct S3Document {
         return texts
     }
 
-    /// A text with the characters that its entities stand for; what is no entity stays as it is.
+    /// A text with the characters that its entities stand for; other text stays as it is.
     private static func decoded(_ bytes: Data) -> String {
         let text = String(decoding: bytes, as: UTF8.self)
         guard text.contains("&") else { return text }

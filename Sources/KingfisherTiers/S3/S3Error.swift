@@ -22,7 +22,7 @@ public struct S3Error: Error, Hashable, Sendable, CustomStringConvertible, Local
 }
 
 extension S3Error {
-    /// What a response that is no success says.
+    /// The message of a response that is no success.
     ///
     /// - Parameters:
     ///   - reply: The response.

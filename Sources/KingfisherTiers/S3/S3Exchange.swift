@@ -25,8 +25,8 @@ final class S3Exchange: TransportEvents {
     /// Sends a request.
     ///
     /// - Returns: The response, whatever its status.
-    /// - Throws: An error of the transport, also for a store that is silent; or `CancellationError` soon after the task was
-    ///   cancelled, and for a body that comes too slowly.
+    /// - Throws: An error of the transport, also for a store that is silent; or `CancellationError` soon after the task
+    ///   was cancelled, and for a body that comes too slowly.
     static func reply(
         to request: URLRequest,
         over transport: any Transport,
@@ -104,7 +104,7 @@ final class S3Exchange: TransportEvents {
     }
 }
 
-/// What tells a store that is slow from one that is silent.
+/// The limits that tell a slow store from a silent store.
 struct S3Pace: Sendable {
     /// How long the head of an answer may take, once the request was sent.
     let answer: Duration

@@ -5,8 +5,8 @@ import KFTransport
 
 /// Gets objects by bucket and key; both may come from strangers.
 ///
-/// The request goes to the store that is set, and nowhere else: names of buckets cannot change the host but for its first
-/// part, and redirects are not followed. It may have any address, as it was set by who runs the program.
+/// The request goes to the store that is set, and nowhere else: names of buckets cannot change the host but for its
+/// first part, and redirects are not followed. It may have any address, as it was set by who runs the program.
 @_spi(Server) public final class S3Reader: Sendable {
     /// Which store it reads from, and how.
     public struct Configuration: Hashable, Sendable {
@@ -78,8 +78,9 @@ import KFTransport
     ///   - version: Which version of it; nil is the last one.
     ///   - conditions: Fields that make the request conditional.
     /// - Returns: The answer, whatever its status.
-    /// - Throws: An ``S3Error`` for what can be no bucket, or where there are no credentials; a `URLError` for what goes
-    ///   wrong on the way, `.dataLengthExceedsMaximum` for an object that is too large; a `CancellationError`.
+    /// - Throws: An ``S3Error`` for a name that no bucket can have, or where there are no credentials; a `URLError` for
+    ///   what goes wrong on the way, `.dataLengthExceedsMaximum` for an object that is too large; a
+    ///   `CancellationError`.
     public func object(
         _ key: String,
         in bucket: String,

@@ -14,21 +14,22 @@ public import protocol Kingfisher.SharedTier
 /// ```
 /// S3 has no leases: with those of another store, see `LeasedTier`, each image is made once; without, once a machine.
 ///
-/// A value that has expired is not returned, and stays in the bucket until it is replaced: S3 removes it if a rule of the
-/// bucket's lifecycle says so. That rule is for the folder of ``Configuration/prefix``, and its number of days is at
-/// least that of the longest expiry.
+/// A value that has expired is not returned, and stays in the bucket until it is replaced: S3 removes it if a rule of
+/// the bucket's lifecycle says so. That rule is for the folder of ``Configuration/prefix``, and its number of days is
+/// at least that of the longest expiry.
 ///
-/// The credentials have to permit `s3:GetObject`, `s3:PutObject` and `s3:DeleteObject` on the objects, and `s3:ListBucket`
-/// on the bucket: without the latter S3 says of a value that is not there that it must not be read.
+/// The credentials have to permit `s3:GetObject`, `s3:PutObject` and `s3:DeleteObject` on the objects, and
+/// `s3:ListBucket` on the bucket: without the latter S3 says of a value that is not there that it must not be read.
 ///
-/// It connects to the store directly, or through the proxy of the environment. It takes silence for a failure, and gives a
-/// value that has begun to come its time: see ``Configuration/answerTimeout`` and ``Configuration/minimumRate``. Redirects
-/// are not followed.
+/// It connects to the store directly, or through the proxy of the environment. It takes silence for a failure, and
+/// gives a value that has begun to come its time: see ``Configuration/answerTimeout`` and
+/// ``Configuration/minimumRate``. Redirects are not followed.
 public final class S3Tier: SharedTier {
     /// The field in which a value's expiry is kept, in seconds since 1970.
     private static let expiryField = "x-amz-meta-kf-expires"
 
-    /// The address of the bucket and the folder in it, such as `https://s3.eu-central-1.amazonaws.com/images/kingfisher`.
+    /// The address of the bucket and the folder in it, such as
+    /// `https://s3.eu-central-1.amazonaws.com/images/kingfisher`.
     public let name: String
     /// The largest value in bytes that is stored or read.
     public let maximumValueSize: Int
@@ -107,7 +108,7 @@ public final class S3Tier: SharedTier {
     /// - Parameters:
     ///   - value: The bytes.
     ///   - key: The key.
-    ///   - expected: The value that the key has to have; nil is none.
+    ///   - expected: The value that the key has to have; nil is no value.
     /// - Returns: Whether it had it, and has the new one now.
     /// - Throws: An ``S3Error`` if the store refuses, or if the value is too large; an error of the transport.
     public func put(_ value: Data, forKey key: String, replacing expected: Data?) async throws -> Bool {
@@ -148,8 +149,8 @@ public final class S3Tier: SharedTier {
 
     /// Up to a thousand keys of values, expired ones too, in the order of their UTF-8.
     ///
-    /// The next ones are those after the last one; there are no more once none is returned. As it needs the bucket and the
-    /// credentials, it is also what a program may call first to see whether both are right.
+    /// The next ones are those after the last one; there are no more once none is returned. As it needs the bucket and
+    /// the credentials, it is also what a program may call first to see whether both are right.
     /// - Parameters:
     ///   - beginning: What the keys begin with.
     ///   - previous: The key after which they begin; nil begins with the first.
@@ -195,8 +196,8 @@ extension S3Tier {
     public struct Configuration: Hashable, Sendable {
         /// The name of the bucket, which exists already.
         public var bucket: String
-        /// The region of the bucket, which is part of every signature: `eu-central-1`, `auto` for R2, and `us-east-1` for
-        /// most stores that have no regions.
+        /// The region of the bucket, which is part of every signature: `eu-central-1`, `auto` for R2, and `us-east-1`
+        /// for most stores that have no regions.
         public var region: String
         /// The address of the store, with `http` or `https`, such as `https://minio.internal:9000`; nil is AWS.
         ///
@@ -219,8 +220,8 @@ extension S3Tier {
         public var answerTimeout = Duration.milliseconds(1_500)
         /// How many bytes a second a value has to come with, on the whole; 1 MB unless it is set.
         ///
-        /// A value that comes more slowly is given up a second later than it should have been there. That is no failure of
-        /// the store.
+        /// A value that comes more slowly is given up a second later than it should have been there. That is no failure
+        /// of the store.
         public var minimumRate = 1_000_000
 
         /// A configuration.

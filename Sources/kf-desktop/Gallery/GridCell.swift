@@ -13,7 +13,7 @@ final class GridCell: AnimatedImageView {
     /// The least size of the image, in points; the columns of the grid make it wider.
     private static let size: (width: Int32, height: Int32) = (120, 147)
 
-    /// The image and what is below it.
+    /// The image and the line below it.
     let box: Widget
     /// Called with the index of the image when it is to be loaded again.
     var onAgain: (@MainActor (Int) -> Void)?

@@ -63,7 +63,7 @@ struct BatchArguments: ParsableArguments {
     ///
     /// - Parameters:
     ///   - path: The path of the result.
-    ///   - source: The file it is made of; nil for what has no date, and is always newer.
+    ///   - source: The file it is made of; nil for a source without a date, which is always newer.
     /// - Returns: Whether nothing is to be done.
     func leaves(_ path: String, of source: String?) -> Bool {
         switch existing {

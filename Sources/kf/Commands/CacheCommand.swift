@@ -170,7 +170,7 @@ extension CacheCommand {
         }
     }
 
-    /// Removes what has expired.
+    /// Removes expired entries.
     struct Clean: AsyncParsableCommand {
         static let configuration = CommandConfiguration(abstract: "Remove what has expired.")
         @OptionGroup var arguments: Arguments

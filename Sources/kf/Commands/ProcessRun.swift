@@ -29,7 +29,7 @@ struct ProcessRun: Sendable {
         let isSorted = destination.template?.has(.directory) ?? false
         let names = ResultName.distinct(inputs.map { $0.resultName(in: destination) }, byDirectory: isSorted)
         let bar = inputs.count > 1 ? ProgressReport(total: inputs.count, console: console) : nil
-        // One for each core, and one that is read or written; this also bounds the memory.
+        // An image for each core, and an image that is read or written; this also bounds the memory.
         let atOnce = batch.concurrency ?? WorkExecutor.cpu.threadCount + 1
         var failures = 0
         await Concurrently.forEach(inputs, atOnce: atOnce) { index, input in

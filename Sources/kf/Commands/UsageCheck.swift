@@ -93,7 +93,7 @@ struct UsageCheck {
 
     /// Enters a command; returns the problem if there is none of that name.
     ///
-    /// What follows a command that has no others is a source, and always right.
+    /// A word after a command without subcommands is a source, and always right.
     private mutating func enter(_ word: String) -> String? {
         let command = path[path.count - 1]
         let others = (command.subcommands ?? []).filter { $0.commandName != "help" }

@@ -15,7 +15,7 @@ struct InfoDetailArguments: ParsableArguments {
     @Flag(help: "Show the five colours that stand for the image, and how much of it each takes; decodes it, small.")
     var colors = false
 
-    /// Reads what is asked for.
+    /// Reads the details that are asked for.
     func details(of data: Data) async throws(Failure) -> InfoDetails {
         var details = InfoDetails()
         if exif { details.exif = .some(Codecs.exif(of: data).flatMap { EXIFSummary($0) }) }
@@ -27,7 +27,7 @@ struct InfoDetailArguments: ParsableArguments {
     }
 }
 
-/// Parts of the description of an image; nil for one that was not asked for.
+/// Parts of the description of an image; nil for a part that was not asked for.
 struct InfoDetails: Sendable {
     /// Nil within for an image without EXIF data.
     var exif: EXIFSummary??

@@ -21,7 +21,7 @@ struct ProcessInput: Sendable {
         return ResultName(stem: stem, directory: directory, source: source?.typedPath)
     }
 
-    /// Its file; nil where it is none.
+    /// Its file; nil where the argument names no file.
     var identity: FileIdentity? { (try? SourceArgument(text))?.typedPath.flatMap(FileIdentity.init) }
 
     /// A source that was named itself.
@@ -95,7 +95,8 @@ struct InputFolder {
         return names
     }
 
-    /// Whether there is a folder; one that is only linked to below another is none, so that no walk is endless.
+    /// Whether there is a folder; a folder that is only linked to below another one does not count, so that no walk is
+    /// endless.
     private static func isFolder(_ path: String, followingLinks: Bool = true) -> Bool {
         var status = stat()
         let code = followingLinks ? stat(path.systemName, &status) : lstat(path.systemName, &status)

@@ -110,7 +110,7 @@ struct Failure: Error, Equatable {
         code = error.errorCode
         reason = Self.name(of: error)
         let text = NetworkFailure.message(error) ?? error.errorDescription ?? "superseded by another load"
-        // A line has one number, that of the library's error.
+        // A line has one number: the number of the library's error.
         let sentence = text.replacing(#/ \(URL error -?\d+\)/#, with: "")
         message = Self.oneLine(sentence + (Self.advice(error) ?? ""))
         imaging = error.imagingError.map(Self.name)

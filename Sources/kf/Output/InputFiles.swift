@@ -7,7 +7,7 @@ struct FileIdentity: Hashable {
     private let device: dev_t
     private let number: ino_t
 
-    /// Nil for what does not exist.
+    /// Nil for a file that does not exist.
     init?(_ path: String) {
         var status = stat()
         guard stat(path.systemName, &status) == 0 else { return nil }

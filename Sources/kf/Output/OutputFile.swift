@@ -72,8 +72,8 @@ enum OutputFile {
 
     /// Writes a file: whole under its name, or not at all.
     ///
-    /// Devices, pipes and links are written in place and not replaced. A file that is there keeps its mode, and its owner
-    /// where this user may give it that.
+    /// Devices, pipes and links are written in place and not replaced. A file that is there keeps its mode, and its
+    /// owner where this user may give it that.
     static func write(_ data: Data, to path: String) async throws(Failure) {
         let code = await WorkExecutor.io.run { () async -> Int32 in
             var status = stat()

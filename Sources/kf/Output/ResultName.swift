@@ -32,7 +32,7 @@ struct ResultName: Sendable {
         (plainStem, self.directory, self.source) = (stem, directory, source)
     }
 
-    /// The same parts with those of the result itself.
+    /// The same parts with the parts of the result itself.
     func completed(by image: EncodedImage) -> ResultName {
         var name = self
         (name.ending, name.width, name.height) = (image.ending, image.width, image.height)

@@ -32,8 +32,8 @@ extension String {
 
     /// The text as a part of a file's name: `_` for the two characters that no name can have.
     ///
-    /// - Parameter isFromServer: Whether the name comes from a server. Then characters that control terminals become `_`,
-    ///   too.
+    /// - Parameter isFromServer: Whether the name comes from a server. Then characters that control terminals become
+    ///   `_`, too.
     /// - Returns: The text.
     func asFileName(isFromServer: Bool) -> String {
         unicodeScalars.reduce(into: "") { text, scalar in

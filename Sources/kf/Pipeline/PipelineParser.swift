@@ -4,7 +4,8 @@ import Foundation
 
 /// Reads pipelines; all steps are in one table, `PipelineParser.steps`.
 enum PipelineParser {
-    /// A step's name, its spelling, an example and the meaning for help and page, and the function that reads its arguments.
+    /// A step's name, its spelling, an example and the meaning for help and page, and the function that reads its
+    /// arguments.
     struct Entry: Sendable {
         let name: String
         let usage: String

@@ -4,7 +4,7 @@ import Foundation
 
 /// The replies of a terminal so far.
 ///
-/// Every terminal replies to the last question, for its attributes, so the reply to that one is the end.
+/// Every terminal replies to the last question, for its attributes, so the reply to the last question is the end.
 struct TerminalReply {
     /// The questions: kitty's graphics, then the attributes, of which 4 means sixels.
     static let questions = KittyGraphics.question + "\u{1B}[c"

@@ -52,7 +52,7 @@ import Testing
     @Test("Expiry items of entries that are gone do not pile up") func staleExpiries() {
         let core = MemoryCore(configuration: .init(countLimit: 10), clock: nil)
         for number in 0..<10_000 {
-            _ = core.store(Box(), forKey: "\(number % 3)", cost: 1, expiration: nil, ifGeneration: nil)
+            _ = core.store(Box(), forKey: "\(number % 3)", cost: 1, expiration: nil, ifVersion: nil)
         }
         #expect(core.order.withLock { $0.expiries.items.count } < 100)
     }

@@ -1,4 +1,4 @@
-// The memory store: look-ups, expiry, removal and generations.
+// The memory store: look-ups, expiry, removal and versions.
 
 import Foundation
 import KFStorage
@@ -53,13 +53,13 @@ import Testing
     func storeExpired() {
         let store = store()
         store.store(1, forKey: "a", cost: 1)
-        let before = store.generation(forKey: "b")
+        let before = store.version(forKey: "b")
         for expiration in [StorageExpiration.expired, .seconds(0), .days(-1), .date(.distantPast), .seconds(.nan)] {
             store.store(2, forKey: "a", cost: 1, expiration: expiration)
             store.store(2, forKey: "b", cost: 1, expiration: expiration)
             #expect(store.value(forKey: "a") == 1 && store.count == 1)
         }
-        store.store(3, forKey: "b", cost: 1, ifGeneration: before)
+        store.store(3, forKey: "b", cost: 1, ifVersion: before)
         #expect(store.value(forKey: "b") == 3)
     }
 
@@ -140,70 +140,69 @@ import Testing
         #expect(store.totalCost == 0)
     }
 
-    @Test("A store with an outdated generation does not bring back a removed or replaced value") func staleGeneration()
-    {
+    @Test("A store with an outdated version does not bring back a removed or replaced value") func staleVersion() {
         let store = store()
-        let beforeRemoval = store.generation(forKey: "a")
+        let beforeRemoval = store.version(forKey: "a")
         store.remove(forKey: "a")
-        store.store(1, forKey: "a", cost: 1, ifGeneration: beforeRemoval)
+        store.store(1, forKey: "a", cost: 1, ifVersion: beforeRemoval)
         #expect(store.value(forKey: "a") == nil)
 
-        let beforeClearing = store.generation(forKey: "a")
+        let beforeClearing = store.version(forKey: "a")
         store.removeAll()
-        store.store(1, forKey: "a", cost: 1, ifGeneration: beforeClearing)
+        store.store(1, forKey: "a", cost: 1, ifVersion: beforeClearing)
         #expect(store.value(forKey: "a") == nil)
 
-        let beforeStore = store.generation(forKey: "a")
+        let beforeStore = store.version(forKey: "a")
         store.store(2, forKey: "a", cost: 1)
-        store.store(1, forKey: "a", cost: 1, ifGeneration: beforeStore)
+        store.store(1, forKey: "a", cost: 1, ifVersion: beforeStore)
         #expect(store.value(forKey: "a") == 2)
 
         store.remove(forKey: "a")
-        store.store(3, forKey: "a", cost: 1, ifGeneration: store.generation(forKey: "a"))
+        store.store(3, forKey: "a", cost: 1, ifVersion: store.version(forKey: "a"))
         #expect(store.value(forKey: "a") == 3)
     }
 
-    @Test("A store with a generation that may replace does so, unless the entry has been removed since")
-    func replacingWithGeneration() {
+    @Test("A store with a version that may replace does so, unless the entry has been removed since")
+    func replacingWithVersion() {
         let store = store()
         store.store(1, forKey: "a", cost: 1)
-        let before = store.generation(forKey: "a")
-        store.store(2, forKey: "a", cost: 1, ifGeneration: before, replacing: true)
+        let before = store.version(forKey: "a")
+        store.store(2, forKey: "a", cost: 1, ifVersion: before, replacing: true)
         #expect(store.value(forKey: "a") == 2)
         store.remove(forKey: "a")
-        store.store(3, forKey: "a", cost: 1, ifGeneration: before, replacing: true)
+        store.store(3, forKey: "a", cost: 1, ifVersion: before, replacing: true)
         #expect(store.value(forKey: "a") == nil)
     }
 
-    @Test("A store with a generation does not change the generations of other keys") func independentGenerations() {
+    @Test("A store with a version does not change the versions of other keys") func independentVersions() {
         let store = store()
         let keys = (0..<1_000).map(String.init)
-        let generations = keys.map { store.generation(forKey: $0) }
-        for (key, generation) in zip(keys, generations) {
-            store.store(1, forKey: key, cost: 0, ifGeneration: generation)
+        let versions = keys.map { store.version(forKey: $0) }
+        for (key, version) in zip(keys, versions) {
+            store.store(1, forKey: key, cost: 0, ifVersion: version)
         }
         #expect(keys.allSatisfy { store.isCached(forKey: $0) })
     }
 
-    @Test("A store with a generation replaces no valid value") func keptValidValue() {
+    @Test("A store with a version replaces no valid value") func keptValidValue() {
         let store = store()
-        let before = store.generation(forKey: "a")
-        store.store(2, forKey: "a", cost: 1, expiration: .seconds(10), ifGeneration: before)
-        store.store(1, forKey: "a", cost: 1, ifGeneration: before)
-        store.store(1, forKey: "a", cost: 1, expiration: .expired, ifGeneration: before)
+        let before = store.version(forKey: "a")
+        store.store(2, forKey: "a", cost: 1, expiration: .seconds(10), ifVersion: before)
+        store.store(1, forKey: "a", cost: 1, ifVersion: before)
+        store.store(1, forKey: "a", cost: 1, expiration: .expired, ifVersion: before)
         #expect(store.value(forKey: "a", extending: .none) == 2)
         clock.advance(10)
-        store.store(3, forKey: "a", cost: 1, ifGeneration: before)
+        store.store(3, forKey: "a", cost: 1, ifVersion: before)
         #expect(store.value(forKey: "a") == 3)
     }
 
-    @Test("A recorded change outdates the generation and keeps the entry") func notedChange() {
+    @Test("A recorded change outdates the version and keeps the entry") func notedChange() {
         let store = store()
         store.store(1, forKey: "b", cost: 1)
-        let before = store.generation(forKey: "a")
+        let before = store.version(forKey: "a")
         store.recordChange(forKey: "a")
         store.recordChange(forKey: "b")
-        store.store(1, forKey: "a", cost: 1, ifGeneration: before)
+        store.store(1, forKey: "a", cost: 1, ifVersion: before)
         #expect(store.value(forKey: "a") == nil && store.value(forKey: "b") == 1)
     }
 

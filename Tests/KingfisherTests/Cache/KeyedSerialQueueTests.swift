@@ -54,7 +54,7 @@ import Testing
     func operationOnAllKeys() async {
         let gate = Promise<Void>()
         let before = ["a", "b"].map { start($0, operations.ticket(forKey: $0), gate: gate) }
-        let size = start("size", operations.ticketForAll(holdingBack: false))
+        let size = start("size", operations.ticketForAll(isBarrier: false))
         await start("beside", operations.ticket(forKey: "c")).value
         #expect(log.value == ["beside"])
         gate.fulfil(())
@@ -70,7 +70,7 @@ import Testing
         await second.run {}
         #expect(!operations.isBusy("a"))
 
-        let (size, clear) = (operations.ticketForAll(holdingBack: false), operations.ticketForAll(holdingBack: true))
+        let (size, clear) = (operations.ticketForAll(isBarrier: false), operations.ticketForAll(isBarrier: true))
         #expect(operations.isBusy("a") && operations.isBusy("b"))
         await clear.run {}
         #expect(!operations.isBusy("a") && !operations.isBusy("b"))
@@ -79,9 +79,9 @@ import Testing
 
     @Test("Operations after a barrier wait for it") func barrier() async {
         let gate = Promise<Void>()
-        let clear = start("clear", operations.ticketForAll(holdingBack: true), gate: gate)
+        let clear = start("clear", operations.ticketForAll(isBarrier: true), gate: gate)
         let store = start("store", operations.ticket(forKey: "new"))
-        let clearAgain = start("clear again", operations.ticketForAll(holdingBack: true))
+        let clearAgain = start("clear again", operations.ticketForAll(isBarrier: true))
         #expect(log.value == [])
         gate.fulfil(())
         for task in [clear, store, clearAgain] { await task.value }

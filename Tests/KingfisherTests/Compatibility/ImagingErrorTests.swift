@@ -90,7 +90,8 @@ private final class FailingCoder: ImageCoder {
         #expect(try await failure(huge).imagingError == limit)
     }
 
-    /// Runs in a process of its own: in this one other tests fail by the hundred, and reasons are noted for a while only.
+    /// Runs in a process of its own: in this one other tests fail by the hundred, and reasons are noted for a while
+    /// only.
     @Test("A load that fails has decoded once, and its error knows the reason without decoding again")
     func decodesOnce() async {
         await #expect(processExitsWith: .success) {

@@ -145,7 +145,7 @@ import Testing
     func taskState() {
         let (task, handle) = (RetrieveImageTask(), DownloadTask())
         task.cancel()
-        task.follow(RetrieveImageDownloadTask(task: handle, ownerDownloader: nil))
+        task.attach(RetrieveImageDownloadTask(task: handle, ownerDownloader: nil))
         #expect(handle.isCancelled)
     }
 

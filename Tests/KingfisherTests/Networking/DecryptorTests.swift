@@ -94,7 +94,7 @@ import FoundationNetworking
         try await Rig.run { rig in
             func hasPreviews(_ options: KingfisherOptionsInfo) -> Bool {
                 let parsed = rig.manager.parsed([.progressiveJPEG(ImageProgressive())] + options)
-                return Load(LoadPlan(.network(fakeURL), parsed), by: rig.manager).previews != nil
+                return LoadRequest(LoadPlan(.network(fakeURL), parsed), by: rig.manager).previews != nil
             }
             #expect(hasPreviews([]) && !hasPreviews([.decryptor(reversing)]))
             rig.manager.downloader.decryptor = reversing

@@ -1,4 +1,5 @@
-// Servers whose header fields about caching are nonsense: the image is loaded, and its server is asked again when in doubt.
+// Servers whose header fields about caching are nonsense: the image is loaded, and its server is asked again when in
+// doubt.
 
 import Foundation
 import KFSupport

@@ -264,7 +264,7 @@ import Testing
             rig.server.route("/a.png", try image(["Cache-Control": "no-store"], etag: nil, width: 32))
             let result = try await rig.manager.retrieveImage(with: url, options: respecting)
             #expect(result.image.pixelWidth == 32 && result.cacheStoreResult == nil)
-            await rig.cache.core.operations.ticketForAll(holdingBack: false).run {}
+            await rig.cache.core.operations.ticketForAll(isBarrier: false).run {}
             #expect(!rig.cache.isCached(forKey: url.cacheKey) && rig.files.isEmpty)
             // Without the option the cache does as it always did.
             _ = try await rig.manager.retrieveImage(with: url, options: [.waitForCache])

@@ -1,5 +1,5 @@
-// Every number that is read of a response's head, at its bounds and far beyond: an image or an error, no trap, and nothing
-// is kept or waited for longer than it may be.
+// Every number that is read of a response's head, at its bounds and far beyond: an image or an error, no trap, and
+// nothing is kept or waited for longer than it may be.
 
 import Foundation
 import KFSupport
@@ -153,7 +153,8 @@ import Testing
                 }
                 switch result {
                 case .success(let width):
-                    // What cannot be read as a length counts as none, and then the connection's end is that of the body.
+                    // What cannot be read as a length counts as none, and then the connection's end is that of the
+                    // body.
                     #expect(width == 8 && index == 0 && Int(number) ?? -1 < 0, "\(head)")
                 case .failure(let error): #expect(error is KingfisherError, "\(head)")
                 }

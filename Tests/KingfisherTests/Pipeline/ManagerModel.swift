@@ -200,7 +200,8 @@ enum ManagerModel {
     /// Random numbers that are the same each time.
     struct Dice {
         private var generator: SeededGenerator
-        /// The multiplier is another one than the step's: numbers of one seed must not be those of the next, only later.
+        /// The multiplier is another one than the step's: numbers of one seed must not be those of the next, only
+        /// later.
         init(_ seed: Int) {
             generator = SeededGenerator(state: UInt64(truncatingIfNeeded: seed) &* 0xD1B5_4A32_D192_ED03)
         }

@@ -129,8 +129,8 @@ extension ManagerModel {
             let outcome = try await load(request, name)
             ends[outcome.kind, default: 0] += 1
             if outcome == .cancelled {
-                // How far a cancelled load comes depends on the threads: whatever it has or has not stored is correct, and
-                // the table goes on with what there is.
+                // How far a cancelled load comes depends on the threads: whatever it has or has not stored is correct,
+                // and the table goes on with what there is.
                 let found = observed(SourceNumber.all)
                 try #require(request.isCancelled && found.isBetween(before, table), comment)
                 try #require(asked.starts(with: origins.asked.value), comment)
@@ -175,7 +175,7 @@ extension ManagerModel {
             if request.isCancelled { while watched != nil, !Task.isCancelled { await Task.yield() } }
             // A load that waits for the cache has stored everything when it ends.
             if request.isCancelled || !request.has(.waitForCache) {
-                await manager.cache.operations.ticketForAll(holdingBack: false).run {}
+                await manager.cache.operations.ticketForAll(isBarrier: false).run {}
             }
             return outcome
         }

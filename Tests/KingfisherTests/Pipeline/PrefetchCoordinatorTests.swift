@@ -1,4 +1,5 @@
-// The coordinator of a list that scrolls: which rows are prefetched, in which order, and what becomes of those that left.
+// The coordinator of a list that scrolls: which rows are prefetched, in which order, and what becomes of those that
+// left.
 
 import Foundation
 import KFSupport

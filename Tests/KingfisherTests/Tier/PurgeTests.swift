@@ -114,7 +114,7 @@ import Testing
             for cache in caches {
                 try await until("all know it") {
                     ["one", "other 1", "other 2", "other 3"].allSatisfy {
-                        cache.core.purges.state(of: "a", tags: [$0], loadedAt: before) == .gone
+                        cache.core.purges.state(of: "a", tags: [$0], loadedAt: before) == .deleted
                     }
                 }
                 #expect(cache.core.purges.state(of: "a", tags: ["none"], loadedAt: before) == .valid)
@@ -144,10 +144,11 @@ import Testing
                     }
                     if Int.random(in: 0..<6, using: &dice) == 0 {
                         let dead = Int.random(in: 0..<3, using: &dice)
-                        logs[dead].log.follow(nil)
+                        logs[dead].log.watch(nil)
                         logs[dead] = PurgingMachine(logs[dead].directory, machines.tier)
                     }
-                    // What was answered is in force for what was loaded before, and for nothing that is loaded from now on.
+                    // What was answered is in force for what was loaded before, and for nothing that is loaded from now
+                    // on.
                     let now = logs.map(\.log.generation).max() ?? 0
                     for log in logs where round % 10 == 9 { #expect(log.isValid("none", loadedAt: now + 1)) }
                 }
@@ -155,7 +156,7 @@ import Testing
                 #expect(purged.count > 40)
                 for log in logs {
                     try await until("all know all") { purged.allSatisfy { !log.isValid($0, loadedAt: 1) } }
-                    log.log.follow(nil)
+                    log.log.watch(nil)
                 }
             }
         }
@@ -173,7 +174,7 @@ import Testing
                     if [0, 1, 700, 4_000, 4_990].contains(number) {
                         let machine = PurgingMachine(directory.appending(path: "\(number)"), machines.tier)
                         try await until("it knows the others") { machine.log.generation == log.generation }
-                        machine.log.follow(nil)
+                        machine.log.watch(nil)
                         missed.append(machine)
                     }
                     try await log.purge(.tag("\(number)"), .delete, tier)
@@ -181,13 +182,13 @@ import Testing
                 }
                 #expect(machines.tier.values.count < 1_300)
                 for machine in missed {
-                    machine.log.follow(machine.access)
+                    machine.log.watch(machine.access)
                     try await until("it knows all") { machine.log.generation == log.generation }
                     for number in stride(from: 0, to: 5_000, by: 7) {
                         #expect(!machine.isValid("\(number)", loadedAt: generations[number] - 1))
                         #expect(machine.isValid("\(number)", loadedAt: generations[number]))
                     }
-                    machine.log.follow(nil)
+                    machine.log.watch(nil)
                 }
             }
         }
@@ -198,7 +199,7 @@ import Testing
         try await Machines.run(1) { machines in
             let core = machines.managers[0].cache.core
             for number in 0..<80 { try await machines.managers[0].cache.purge(.tag("\(number)"), mode: .delete) }
-            core.purges.follow(nil)
+            core.purges.watch(nil)
             let before = core.purges.generation
             machines.tier.values["kf1-purge-table"] = nil
             for number in 0..<10 { machines.tier.values["kf1-purges-\(number)"] = nil }
@@ -207,8 +208,8 @@ import Testing
                 memory: MemoryStorage.Backend(config: .init(totalCostLimit: 0))
             )
             try await restarted.purge(.tag("new"), .delete, TierAccess(machines.tier, limits: .patient))
-            #expect(restarted.state(of: "a", tags: ["79"], loadedAt: before - 1) == .gone)
-            #expect(restarted.state(of: "a", tags: ["new"], loadedAt: before) == .gone)
+            #expect(restarted.state(of: "a", tags: ["79"], loadedAt: before - 1) == .deleted)
+            #expect(restarted.state(of: "a", tags: ["new"], loadedAt: before) == .deleted)
             #expect(restarted.state(of: "a", tags: [], loadedAt: 1) == .valid)
         }
     }
@@ -350,7 +351,7 @@ import Testing
             while late.core.purges.generation < last { await Task.yield() }
             for number in [0, 100, 199] {
                 let generation = generations[number]
-                #expect(late.core.purges.state(of: "a", tags: ["\(number)"], loadedAt: generation - 1) == .gone)
+                #expect(late.core.purges.state(of: "a", tags: ["\(number)"], loadedAt: generation - 1) == .deleted)
                 #expect(late.core.purges.state(of: "a", tags: ["\(number)"], loadedAt: generation) == .valid)
             }
             machines.tier.values = [:]
@@ -399,7 +400,7 @@ import Testing
             for manager in machines.managers {
                 let purges = manager.cache.core.purges
                 func areKnown() -> Bool {
-                    (0..<20).allSatisfy { purges.state(of: "a", tags: ["\($0)"], loadedAt: 0) == .gone }
+                    (0..<20).allSatisfy { purges.state(of: "a", tags: ["\($0)"], loadedAt: 0) == .deleted }
                 }
                 while !areKnown() { await Task.yield() }
             }
@@ -419,7 +420,7 @@ private struct PurgingMachine: Sendable {
         access = TierAccess(tier, limits: .patient)
         log = PurgeLog(directory: directory, memory: MemoryStorage.Backend(config: .init(totalCostLimit: 0)))
         log.loadIfNeeded()
-        log.follow(access)
+        log.watch(access)
     }
 
     /// Purges tags one after the other, and returns those that were.
@@ -442,7 +443,7 @@ private struct PurgingMachine: Sendable {
         var table = PurgeTable()
         let deleted = table.add(.source(key: "a"), .delete).generation
         let invalidated = table.add(.source(key: "a"), .invalidate).generation
-        #expect(table.state(of: "a", tags: [], loadedAt: deleted - 1) == .gone)
+        #expect(table.state(of: "a", tags: [], loadedAt: deleted - 1) == .deleted)
         #expect(table.state(of: "a", tags: [], loadedAt: deleted) == .stale)
         #expect(table.state(of: "a", tags: [], loadedAt: invalidated) == .valid)
         #expect(table.state(of: "b", tags: [], loadedAt: 0) == .valid)

@@ -89,7 +89,7 @@ final class KFImageTestRenderer: ViewRenderer {
     }
 
     func contentDidChange() {}
-    func followLayout() {}
+    func watchLayout() {}
     func visibilityDidChange() {}
     func accessibilityDidChange() {}
     func didAdd(_ subview: KFCrossPlatformView) { Self.show(subview) }

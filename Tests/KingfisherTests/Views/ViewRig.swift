@@ -260,7 +260,7 @@ final class TestRenderer: ViewRenderer {
         draws += 1
         onDraw()
     }
-    func followLayout() {}
+    func watchLayout() {}
     func visibilityDidChange() { calls.append("visibility") }
     func accessibilityDidChange() { calls.append("accessibility") }
     func didAdd(_ subview: KFCrossPlatformView) { calls.append("add") }

@@ -1,4 +1,5 @@
-// An S3Tier on any store, by hand: `KF_S3_ENDPOINT=https://…` and `KF_S3_BUCKET=…`, and credentials as AWS' tools have them.
+// An S3Tier on any store, by hand: `KF_S3_ENDPOINT=https://…` and `KF_S3_BUCKET=…`, and credentials as AWS' tools have
+// them.
 
 import Foundation
 import KFTransport

@@ -10,8 +10,8 @@ extension ICOCodec {
 
     /// Encodes the image in its own size, and before it in the usual ones that are smaller.
     ///
-    /// An image above 256 pixels is made smaller first. All entries keep its proportions. If the options name sides, there
-    /// are only squares of these sides, with transparent margins.
+    /// An image above 256 pixels is made smaller first. All entries keep its proportions. If the options name sides,
+    /// there are only squares of these sides, with transparent margins.
     static func encode(_ bitmap: Bitmap, _ options: ImageEncodingOptions) throws(ImagingError) -> Data {
         let most = contentType.capacity.side
         let named = options.iconSides?.filter { (1...most).contains($0) } ?? []

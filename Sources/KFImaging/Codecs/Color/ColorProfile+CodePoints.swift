@@ -10,7 +10,7 @@ extension ColorProfile {
     ///   - primaries: The number of the primaries: red, green and blue.
     ///   - transfer: The number of the curve, by which values become light.
     ///   - peak: The brightest light of an image in PQ, in candela a square metre.
-    /// - Returns: The profile; nil when a number is none of these.
+    /// - Returns: The profile; nil when a number has no profile here.
     static func coded(
         primaries: Int,
         transfer: Int,
@@ -21,7 +21,7 @@ extension ColorProfile {
     }
 
     /// A colour space by its colours (white, red, green, blue as x, y pairs) and the number of its curve; nil when the
-    /// number is none of those above.
+    /// number is not listed above.
     static func coded(
         chromaticities values: [Double],
         transfer: Int,

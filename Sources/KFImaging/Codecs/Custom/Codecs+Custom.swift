@@ -24,7 +24,7 @@ extension Codecs {
             }
             return try custom.decode(data, options: options)
         } catch {
-            throw noted(error, of: data, options.limits)
+            throw recorded(error, of: data, options.limits)
         }
     }
 

@@ -49,8 +49,8 @@ public final class ImageCodersManager: Sendable {
         state.withLock { state in
             state.added += 1
             let token = Token(number: state.added)
-            let place = state.entries.firstIndex { $0.priority <= priority } ?? state.entries.endIndex
-            state.entries.insert(Entry(coder: coder, priority: priority, token: token), at: place)
+            let index = state.entries.firstIndex { $0.priority <= priority } ?? state.entries.endIndex
+            state.entries.insert(Entry(coder: coder, priority: priority, token: token), at: index)
             isInUse.store(true, ordering: .relaxed)
             return token
         }
@@ -63,8 +63,8 @@ public final class ImageCodersManager: Sendable {
     @discardableResult
     public func remove(_ token: Token) -> Bool {
         state.withLock { state in
-            guard let place = state.entries.firstIndex(where: { $0.token == token }) else { return false }
-            state.entries.remove(at: place)
+            guard let index = state.entries.firstIndex(where: { $0.token == token }) else { return false }
+            state.entries.remove(at: index)
             isInUse.store(!state.entries.isEmpty, ordering: .relaxed)
             return true
         }

@@ -98,7 +98,7 @@ private struct GIFCanvas {
         }
     }
 
-    /// The colour to paint for a pixel; 0 for one that is less than half opaque.
+    /// The colour to paint for a pixel; 0 for a pixel that is less than half opaque.
     private static func color(_ pixel: UInt32) -> UInt32 { pixel >> 31 == 0 ? 0 : pixel | 0xFF00_0000 }
 
     private func isNear(_ color: UInt32, _ shown: UInt32) -> Bool {

@@ -57,8 +57,8 @@ struct GIFFrames: FrameDecoder {
 
         let done = kf_gif_unpack(start + part.pixels, bytes.count - part.pixels, memory.base, count)
         let indices = memory.base + Int(KF_GIF_BEFORE)
-        for (place, y) in Self.rowOrder(size.height, part.isInterlaced).prefix(done / size.width).enumerated() {
-            kf_gif_color(indices + place * size.width, size.width, palette, pixels.base)
+        for (number, y) in Self.rowOrder(size.height, part.isInterlaced).prefix(done / size.width).enumerated() {
+            kf_gif_color(indices + number * size.width, size.width, palette, pixels.base)
             row(y, pixels.base)
         }
         guard done == count else { throw .malformed(.gif, detail: "the pixels of a frame are damaged or missing") }
@@ -72,8 +72,8 @@ struct GIFFrames: FrameDecoder {
     ) {
         palette.update(repeating: 0, count: 256)
         for index in 0..<min(256, table.count / 3) where index != transparentIndex {
-            let place = table.startIndex + index * 3
-            let (r, g, b) = (UInt32(table[place]), UInt32(table[place + 1]), UInt32(table[place + 2]))
+            let offset = table.startIndex + index * 3
+            let (r, g, b) = (UInt32(table[offset]), UInt32(table[offset + 1]), UInt32(table[offset + 2]))
             palette[index] = 0xFF00_0000 | r << 16 | g << 8 | b
         }
     }

@@ -4,9 +4,9 @@ import Foundation
 
 /// The frames of an animation that a GIF has, and how long it shows each of them.
 ///
-/// Delays are whole hundredths of a second, from 2 (players replace shorter delays) to 65,535. Together they last as long
-/// as the animation. If it has more frames than fit into that time, some are left out, but never the first or the last.
-/// Where a delay is longer than 65,535, the next frame begins earlier and is shown until its own end.
+/// Delays are whole hundredths of a second, from 2 (players replace shorter delays) to 65,535. Together they last as
+/// long as the animation. If it has more frames than fit into that time, some are left out, but never the first or the
+/// last. Where a delay is longer than 65,535, the next frame begins earlier and is shown until its own end.
 struct GIFTiming {
     /// The least delay that players take as it is, in hundredths of a second.
     private static let shortest = 2

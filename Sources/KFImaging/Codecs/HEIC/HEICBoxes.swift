@@ -1,5 +1,5 @@
-// Finds whether a HEIC is shown on its side. libheif 1.15 reports its size as if it was not when the rotation comes before
-// the size in the file, as it does in those of some cameras.
+// Finds whether a HEIC is shown on its side. libheif 1.15 reports its size as if it was not when the rotation comes
+// before the size in the file, as it does in those of some cameras.
 //
 // The names are those of ISO/IEC 14496-12, section 8.11, and ISO/IEC 23008-12, section 9.3.
 #if HEIC

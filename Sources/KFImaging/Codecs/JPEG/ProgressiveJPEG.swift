@@ -36,8 +36,8 @@ package final class ProgressiveJPEG: RowReader {
     /// Prepares for a file of which no byte has arrived.
     ///
     /// - Parameter options: The scale and the size of the images, and the limits.
-    /// - Throws: ``ImagingError/outOfMemory(bytes:)``; ``ImagingError/unsupported(_:detail:)`` where images are not to be
-    ///   decoded in this process.
+    /// - Throws: ``ImagingError/outOfMemory(bytes:)``; ``ImagingError/unsupported(_:detail:)`` where images are not to
+    ///   be decoded in this process.
     package init(options: DecodingOptions = DecodingOptions()) throws(ImagingError) {
         guard try DecoderPool.shared.forUse(options.limits.isolation) == nil else {
             throw .unsupported(.jpeg, detail: "previews are made in this process only, which is not to decode images")

@@ -13,8 +13,8 @@ struct PNGChunks {
     private let animation: APNGChunks?
     /// From `cICP`: primaries and curve.
     private var codePoints: (primaries: Int, transfer: Int)?
-    /// The brightest light in the image, and that of the screen it was made on, in candela a square metre; 0 when
-    /// unknown.
+    /// The brightest light in the image, and the brightest of the screen it was made on, in candela a square metre; 0
+    /// when unknown.
     private var brightestPixel = 0.0
     private var brightestScreen = 0.0
     /// From `cICP`, which takes precedence over the file's other descriptions of its colours; nil when there is none,
@@ -27,7 +27,7 @@ struct PNGChunks {
     }
     /// Nil for stills.
     var frameCount: Int? { animation?.frames.count }
-    /// Whether there are frames, and the image in full is none of them.
+    /// Whether there are frames, and the image in full is not one of the frames.
     var hasHiddenImage: Bool { animation?.hasHiddenImage ?? false }
     /// Whether frames are missing, or one in part.
     var isTruncated: Bool { animation?.isTruncated ?? false }

@@ -23,7 +23,7 @@ protocol RowPartReader: RowReader {
 struct RowDecoding {
     /// The size that the reader's rows have.
     let source: PixelSize
-    /// How much of that is the image; nil when all of it is.
+    /// How much of the bitmap is the image; nil when all of it is.
     var extent: PixelExtent?
     let target: ScaledSize
     var filter = ResamplingFilter.automatic

@@ -107,18 +107,19 @@ private struct SVGProgram {
     /// The time is that of all runs for one drawing.
     private let start = SuspendingClock.now
 
-    /// The program under limits, locked as decoders are if that is wanted; throws where it is required and cannot be had.
+    /// The program under limits, locked as decoders are if that is wanted; throws where it is required and cannot be
+    /// had.
     init(limits: ImageDecodingLimits) throws(ImagingError) {
         self.limits = limits
-        let finding = try DecoderPool.shared.forUse(limits.isolation)?.finding()
-        if limits.isolation == .required, finding?.greeting?.landlock == 0 {
+        let availability = try DecoderPool.shared.forUse(limits.isolation)?.availability()
+        if limits.isolation == .required, availability?.greeting?.landlock == 0 {
             // The program reads files, and only Landlock says which.
             throw .isolationUnavailable(detail: "drawings need Landlock, which this kernel does not have")
         }
-        decoder = finding?.path
+        decoder = availability?.path
     }
 
-    /// The size of a drawing: its own, or that of its visible content.
+    /// The size of a drawing: its own size, or the size of its visible content.
     func size(of drawing: UnsafeRawBufferPointer) throws(ImagingError) -> DrawingSize {
         // As vectors again, of which nothing but the head is needed. With all elements hidden nothing is drawn, but
         // then only a drawing that declares a size has one: others are drawn a second time.

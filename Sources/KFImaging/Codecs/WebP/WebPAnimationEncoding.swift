@@ -6,13 +6,15 @@ import Foundation
 extension WebPCodec {
     /// Encodes an animation.
     ///
-    /// Frames of few colours, as those of most GIFs, are coded without loss where that is smaller, whatever the quality.
+    /// Frames of few colours, as those of most GIFs, are coded without loss where that is smaller, whatever the
+    /// quality.
     static func encode(_ animation: AnimationToEncode, _ options: ImageEncodingOptions) throws(ImagingError) -> Data {
         var writer: WebPWriter?
         for (index, milliseconds) in animation.milliseconds.enumerated() {
             let bitmap = try animation.frame(index)
             if writer == nil {
-                // The first frame stands for the others: a palette, and pixels that are left out, have few colours in all.
+                // The first frame stands for the others: a palette, and pixels that are left out, have few colours in
+                // all.
                 let coding =
                     options.lossless ? KF_WEBP_LOSSLESS : bitmap.hasFewColors ? KF_WEBP_SMALLER : KF_WEBP_LOSSY
                 writer = try WebPWriter(animation, options.webPSettings, coding)

@@ -1,7 +1,8 @@
-// What a decoder says: first how it is locked, then that an answer is there. Read here, where nothing of it is believed.
+// What a decoder says: first how it is locked, then that an answer is there. Read here, where nothing of it is
+// believed.
 
 /// The message that announces an answer: its number and sizes, which are checked before they are used.
-package struct DecoderNotice {
+package struct AnswerHeader {
     /// The number of the request.
     package var number: Int
     /// How many bytes of the memory for answers the answer has, without its pixels.

@@ -6,18 +6,18 @@ import KFStorage
 import KFSupport
 
 /// One caller's load.
-final class Load: LoadObserver {
+final class LoadRequest: LoadObserver {
     private let manager: KingfisherManager
     /// What is wanted: the first that is tried.
     let plan: LoadPlan
-    /// What memory had when the load began; nil if it was not asked.
+    /// The answer of memory when the load began; nil if memory was not asked.
     private let inMemory: MemoryAnswer?
     private let progress: ProgressRelay?
     let previews: Previews?
     /// Cancels the load; if it runs in a task of the caller's, only when all of the manager are.
     let handle: DownloadTask
-    /// Called for what replaces the first attempt: with its handle once it is known from where it loads, or with nil
-    /// when a cache had the image.
+    /// Called for an attempt that replaces the first one: with its handle once it is known from where it loads, or with
+    /// nil when a cache had the image.
     private let updated: DownloadTaskUpdatedBlock?
     private let hasTried = Locked(false)
 
@@ -42,14 +42,14 @@ final class Load: LoadObserver {
         previews = mayBeShown ? Previews(options, setter: previewSetter, clock: manager.clock) : nil
     }
 
-    private init(_ load: Load, _ options: KingfisherParsedOptionsInfo) {
+    private init(_ load: LoadRequest, _ options: KingfisherParsedOptionsInfo) {
         (manager, inMemory, updated) = (load.manager, nil, load.updated)
         (progress, previews, handle) = (load.progress, load.previews, load.handle)
         plan = LoadPlan(load.plan.source, options)
     }
 
     /// The same load with other options.
-    func with(_ options: KingfisherParsedOptionsInfo) -> Load { Load(self, options) }
+    func with(_ options: KingfisherParsedOptionsInfo) -> LoadRequest { LoadRequest(self, options) }
 
     // MARK: What it is notified of
 
@@ -62,7 +62,7 @@ final class Load: LoadObserver {
     func didStart(from origin: LoadOrigin) {
         handle.didStart(from: origin)
         if case .transfer(let transfer, _) = origin {
-            previews?.follow(transfer)
+            previews?.watch(transfer)
             plan.options.requestModifier?.onDownloadTaskStarted?(handle)
         }
         if !isFirst { updated?(handle) }
@@ -211,7 +211,7 @@ final class Load: LoadObserver {
 struct Attempts {
     private let manager: KingfisherManager
     /// Nil for a prefetch of bytes.
-    private let load: Load?
+    private let load: LoadRequest?
     /// What is tried next.
     private var plan: LoadPlan
     /// Whether it has been tried.
@@ -221,7 +221,7 @@ struct Attempts {
     /// The failures of the source so far.
     private var retried: RetryContext?
 
-    init(_ plan: LoadPlan, for load: Load? = nil, by manager: KingfisherManager) {
+    init(_ plan: LoadPlan, for load: LoadRequest? = nil, by manager: KingfisherManager) {
         (self.plan, self.load, self.manager) = (plan, load, manager)
         alternatives = plan.options.alternativeSources?[...] ?? []
     }

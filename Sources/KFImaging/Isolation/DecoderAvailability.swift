@@ -3,14 +3,14 @@
 import Foundation
 
 /// What was found out about decoders, once.
-struct DecoderFinding: Sendable, Hashable {
+struct DecoderAvailability: Sendable, Hashable {
     /// The program; nil when there is none.
     let path: String?
     private(set) var greeting: DecoderGreeting?
     /// Why it cannot be used; nil when it can.
     private(set) var obstacle: String?
 
-    static let noProgram = DecoderFinding(
+    static let noProgram = DecoderAvailability(
         path: nil,
         reason: "there is no program kf-decoder; install it beside this program or in ../libexec, or name it in the"
             + " variable KF_DECODER"

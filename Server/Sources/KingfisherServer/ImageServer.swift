@@ -21,12 +21,12 @@ public struct ImageServer: Sendable {
 
     /// A server that is set up by variables of the environment; `docs/server-options.md` lists them.
     ///
-    /// `KF_BIND`, `KF_WORKERS`, `KF_MAX_CLIENTS`, `KF_GRACEFUL_STOP_TIMEOUT` and `KF_LOG_FORMAT` are for the program, and do
-    /// nothing here; with `KF_PROMETHEUS_BIND` metrics are answered nowhere.
+    /// `KF_BIND`, `KF_WORKERS`, `KF_MAX_CLIENTS`, `KF_GRACEFUL_STOP_TIMEOUT` and `KF_LOG_FORMAT` are for the program,
+    /// and do nothing here; with `KF_PROMETHEUS_BIND` metrics are answered nowhere.
     ///
-    /// Sources are decoded in locked processes, unless `KF_ISOLATION` says otherwise: the program `kf-decoder` has to be
-    /// beside the application, or the application begins with `EmbeddedDecoder.start()`. That and the limits of time and
-    /// memory hold for everything that the process decodes from now on (`ImageDecodingLimits.default`).
+    /// Sources are decoded in locked processes, unless `KF_ISOLATION` says otherwise: the program `kf-decoder` has to
+    /// be beside the application, or the application begins with `EmbeddedDecoder.start()`. That and the limits of time
+    /// and memory hold for everything that the process decodes from now on (`ImageDecodingLimits.default`).
     ///
     /// - Parameters:
     ///   - environment: The variables; those that begin with neither `KF_` nor `IMGPROXY_` are ignored.
@@ -70,8 +70,8 @@ public struct ImageServer: Sendable {
         )
     }
 
-    /// Answers GET, HEAD and OPTIONS for all paths that no other route of the router is for, `/health` and `/metrics` among them; and
-    /// `POST /purge` and PURGE, where `KF_PURGE_TOKEN` is set.
+    /// Answers GET, HEAD and OPTIONS for all paths that no other route of the router is for, `/health` and `/metrics`
+    /// among them; and `POST /purge` and PURGE, where `KF_PURGE_TOKEN` is set.
     ///
     /// `KF_PATH_PREFIX` is what the paths of images begin with. The router must not belong to a group with a path.
     ///
@@ -94,9 +94,9 @@ public struct ImageServer: Sendable {
         CallbackResponder { [routes] request, _ in routes.respondWithMetrics(to: request) }
     }
 
-    /// Connections that tell when their clients leave, so that nothing is made for these; that are closed when their clients
-    /// take nothing of their answers any more, or send requests without an end; and that end when their answers have
-    /// arrived, once the application is told to end.
+    /// Connections that tell when their clients leave, so that nothing is made for these; that are closed when their
+    /// clients take nothing of their answers any more, or send requests without an end; and that end when their answers
+    /// have arrived, once the application is told to end.
     ///
     /// With other ones everything works but that.
     public var http: HTTPServerBuilder {

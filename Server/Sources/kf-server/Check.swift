@@ -1,4 +1,5 @@
-// `kf-server check`: what is in force, and what is wrong. For those who set a server up, and for scripts that start one.
+// `kf-server check`: what is in force, and what is wrong. For those who set a server up, and for scripts that start
+// one.
 
 import ArgumentParser
 import Foundation

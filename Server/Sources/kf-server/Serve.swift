@@ -73,7 +73,8 @@ private struct ImageCaches: Service {
 }
 
 extension ServerConfiguration {
-    /// How many connections are accepted: as many as are configured, if descriptors are left for files and sources then.
+    /// How many connections are accepted: as many as are configured, if descriptors are left for files and sources
+    /// then.
     ///
     /// A system that refuses further descriptors would be asked for them again and again.
     private var connectionLimit: Int {
@@ -101,7 +102,8 @@ extension ServerConfiguration {
         ApplicationConfiguration(
             address: .hostname(address.host.isEmpty ? "0.0.0.0" : address.host, port: address.port),
             serverName: "kf-server",
-            // As many as the system allows by default: clients that come all at once are answered with 429, not refused.
+            // As many as the system allows by default: clients that come all at once are answered with 429, not
+            // refused.
             backlog: 4096,
             availableConnectionsDelegate: .maximum(connectionLimit, logger: Logger(label: "connections"))
         )

@@ -7,8 +7,8 @@ package struct ImgproxySetting: Sendable {
     let name: String
     /// The values that mean what is done anyway; an empty one always does.
     let harmless: [String]
-    /// What to do instead, for a setting without which somebody would be let in, or another image sent; nil where it has
-    /// no meaning here.
+    /// What to do instead, for a setting without which somebody would be let in, or another image sent; nil where it
+    /// has no meaning here.
     let instead: String?
 
     fileprivate static func refused(_ name: String, unless harmless: String..., instead: String) -> Self {
@@ -58,8 +58,8 @@ package enum ImgproxySettings {
 
     /// The values that settings have in imgproxy where none of their own name is set, and another one here.
     ///
-    /// They count as soon as any setting of imgproxy is in the environment. Private addresses, the queue and the size of
-    /// sources are not among them: what these keep out stays out.
+    /// They count as soon as any setting of imgproxy is in the environment. Private addresses, the queue and the size
+    /// of sources are not among them: what these keep out stays out.
     static let initial = [
         "MAX_ANIMATION_FRAMES": "1", "KEEP_ALIVE_TIMEOUT": "10", "DOWNLOAD_TIMEOUT": "5", "USE_LINEAR_COLORSPACE": "0",
         "JPEG_PROGRESSIVE": "0", "WEBP_EFFORT": "4", "AVIF_SPEED": "8",

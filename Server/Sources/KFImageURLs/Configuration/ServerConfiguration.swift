@@ -55,7 +55,8 @@ package struct ServerConfiguration: Hashable, Sendable {
     /// How many results may be made or wait for it: as a rule ten for each second that a worker has for a request.
     package func mostMakings(workers: Int) -> Int { maxMakings ?? max(64, min(workers * timeout * 10, 100_000)) }
 
-    /// How long a source may take: less than a request, so that it is known to be the reason, and a fallback can be sent.
+    /// How long a source may take: less than a request, so that it is known to be the reason, and a fallback can be
+    /// sent.
     package var secondsForSource: Double { min(Double(timeout) * 0.8, Double(sources.downloadTimeout ?? .max)) }
 
     /// How long the server takes to end, at most.

@@ -1,4 +1,5 @@
-// An option of URLs and its arguments. The entries of the table; the parser applies them, the reference page lists them.
+// An option of URLs and its arguments. The entries of the table; the parser applies them, the reference page lists
+// them.
 
 /// One argument of an option.
 package struct OptionArgument: Sendable {

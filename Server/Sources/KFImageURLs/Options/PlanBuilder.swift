@@ -1,4 +1,5 @@
-// Applies options and presets to a plan, one after the other. For the parser, and to check the presets of a configuration.
+// Applies options and presets to a plan, one after the other. For the parser, and to check the presets of a
+// configuration.
 
 /// A plan in the making.
 struct PlanBuilder {

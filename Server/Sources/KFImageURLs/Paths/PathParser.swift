@@ -26,7 +26,8 @@ package struct PathParser: Sendable {
     package func parse(_ path: String, now: Date = Date()) throws(RequestError) -> ParsedPath {
         let (signature, sent) = try split(path)
         var segments = withSingleSlashes(sent)[...]
-        // A network may have doubled slashes since the path was signed, and the program that signed may have done so, too.
+        // A network may have doubled slashes since the path was signed, and the program that signed may have done so,
+        // too.
         try settings.signatures.check(
             signature,
             of: ["/" + sent.joined(separator: "/"), "/" + segments.joined(separator: "/")]

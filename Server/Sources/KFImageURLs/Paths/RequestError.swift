@@ -50,7 +50,8 @@ package enum RequestError: Error, Hashable, Sendable {
         }
     }
 
-    /// The name of the option or preset that it is about, for the log; nil where it may be something else, as a source is.
+    /// The name of the option or preset that it is about, for the log; nil where it may be something else, as a source
+    /// is.
     package var subject: String? {
         switch self {
         case .forbiddenOption(let name), .disallowedOption(let name), .unknownOption(let name), .badOption(let name, _),

@@ -35,7 +35,8 @@ package struct SignatureRules: Hashable, Sendable {
         encodedBase64URL(SHA256.authenticationCode(of: pair.salt + Array(path.utf8), key: pair.key).prefix(byteCount))
     }
 
-    /// Throws unless the signature is one of a path, in one of the forms in which it may have been signed, or a trusted one.
+    /// Throws unless the signature is one of a path, in one of the forms in which it may have been signed, or a trusted
+    /// one.
     ///
     /// How long it takes tells nothing of them.
     func check(_ signature: String, of forms: Set<String>) throws(RequestError) {

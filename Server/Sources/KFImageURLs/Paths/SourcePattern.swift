@@ -22,8 +22,8 @@ package struct SourcePattern: Hashable, Sendable {
         let pieces = text.utf8.split(separator: UInt8(ascii: "*"), omittingEmptySubsequences: false)
         var rest = Array(source)[...]
         for (index, piece) in pieces.enumerated() {
-            // The first place is the best: whatever follows a later one also follows it. (If the piece itself ends a part,
-            // there is only one place.)
+            // The first place is the best: whatever follows a later one also follows it. (If the piece itself ends a
+            // part, there is only one place.)
             while !rest.starts(with: piece) {
                 guard index > 0, let byte = rest.first, !Self.ends(byte) else { return false }
                 rest = rest.dropFirst()

@@ -25,8 +25,8 @@ package struct SourceReplacement: Hashable, Sendable {
         return expanded([source[..<end]] + texts) + source[end...]
     }
 
-    /// For each piece behind a star, and for each place that the star may begin at: the furthest place for the piece from
-    /// which all later pieces can follow.
+    /// For each piece behind a star, and for each place that the star may begin at: the furthest place for the piece
+    /// from which all later pieces can follow.
     private static func furthestPlaces(of pieces: [[UInt8]], in source: [UInt8]) -> [[Int?]] {
         var tables: [[Int?]] = []
         for piece in pieces.reversed() {

@@ -23,8 +23,8 @@ package struct CachePolicy {
 
     /// The fields that say it.
     ///
-    /// What the source says about `stale-while-revalidate` is handed on with the rest, since the library does it. A source
-    /// that is not for caches which several clients share says so to these, too, whatever is configured.
+    /// What the source says about `stale-while-revalidate` is handed on with the rest, since the library does it. A
+    /// source that is not for caches which several clients share says so to these, too, whatever is configured.
     ///
     /// - Parameters:
     ///   - metadata: What the source said.

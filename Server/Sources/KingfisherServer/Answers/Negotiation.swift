@@ -5,8 +5,8 @@ import Kingfisher
 
 /// The request for a plan's result, in a format that the client accepts where the configuration says so.
 ///
-/// One that is enforced replaces the one that the URL names. Whether it is an animation is not known yet: where the URL names
-/// a format for these, or none, an enforced format that is not for animations gives way.
+/// One that is enforced replaces the one that the URL names. Whether it is an animation is not known yet: where the URL
+/// names a format for these, or none, an enforced format that is not for animations gives way.
 package func negotiated(
     _ plan: ImagePlan,
     accept: String?,

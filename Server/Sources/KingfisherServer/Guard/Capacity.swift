@@ -54,8 +54,8 @@ package final class Capacity: Sendable {
 
     /// Whether a result may be made that has some seconds left.
     ///
-    /// A large result is refused where the large results before it and itself would take longer, or nearly so. If there is
-    /// none before it, it is tried, whatever it may take.
+    /// A large result is refused where the large results before it and itself would take longer, or nearly so. If there
+    /// is none before it, it is tried, whatever it may take.
     package func admit(_ work: Work, within seconds: Double) -> Admission {
         state.withLock { state in
             if let refusal = refusal(of: work, within: seconds, state) { return .refused(retryAfter: refusal) }

@@ -1,4 +1,5 @@
-// Bounds how many results are made at one time, and what their sources take. For the routes, before they ask the renderer.
+// Bounds how many results are made at one time, and what their sources take. For the routes, before they ask the
+// renderer.
 
 import KFImageURLs
 import Synchronization
@@ -66,8 +67,8 @@ package final class Places: Sendable {
 
 /// A place, as one request has taken or shared it.
 ///
-/// It is given up with the last reference, and so held as long as anything may still work for the request: the processor
-/// of the request has a reference.
+/// It is given up with the last reference, and so held as long as anything may still work for the request: the
+/// processor of the request has a reference.
 package final class Place: Sendable {
     /// Whether no other request had the place.
     let isFirst: Bool

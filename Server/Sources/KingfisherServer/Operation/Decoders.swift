@@ -1,10 +1,12 @@
-// The decoders of this process, as the settings say, and how they are locked. For servers, `/health` and `kf-server check`.
+// The decoders of this process, as the settings say, and how they are locked. For servers, `/health` and `kf-server
+// check`.
 
 package import KFImageURLs
 package import Kingfisher
 
 extension KFImageURLs.ServerConfiguration {
-    /// Has the images of this process decoded where the settings say, within their limits; to be called before the first.
+    /// Has the images of this process decoded where the settings say, within their limits; to be called before the
+    /// first.
     ///
     /// - Throws: ``InvalidConfiguration`` if they have to be decoded in locked processes, and there can be none.
     package func isolateDecoders() throws(InvalidConfiguration) {

@@ -4,7 +4,8 @@ import Logging
 
 /// One request.
 ///
-/// The log has the host of the source and nothing else of URLs: paths have signatures, and sources may have credentials.
+/// The log has the host of the source and nothing else of URLs: paths have signatures, and sources may have
+/// credentials.
 struct RequestRecord {
     let identifier: String
     private let started = ContinuousClock.now

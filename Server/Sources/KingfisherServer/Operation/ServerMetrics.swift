@@ -5,8 +5,8 @@ import Synchronization
 
 /// The counters and times of one server.
 ///
-/// These are its own, and not those of a library for metrics: such a library has one factory for the whole process, which
-/// belongs to the application, and cannot tell what it has counted.
+/// These are its own, and not those of a library for metrics: such a library has one factory for the whole process,
+/// which belongs to the application, and cannot tell what it has counted.
 package final class ServerMetrics: Sendable {
     /// What is timed.
     package enum Step: String, CaseIterable, Sendable {

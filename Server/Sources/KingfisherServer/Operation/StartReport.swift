@@ -1,4 +1,5 @@
-// What a server will work with besides its settings: the store that it shares, and its folder. For `check`, and the log.
+// What a server will work with besides its settings: the store that it shares, and its folder. For `check`, and the
+// log.
 
 import Glibc
 package import Kingfisher

@@ -7,9 +7,9 @@ package import Logging
 
 /// Makes results through a manager, which keeps them in memory and on disk as they are sent.
 ///
-/// Results of HTTP sources are used as long as the sources' servers allow (`Cache-Control`, `Expires`), and otherwise for
-/// `KF_SOURCE_TTL`; then these are asked. `stale-while-revalidate` of a source is done. Those of files are kept until the
-/// files change.
+/// Results of HTTP sources are used as long as the sources' servers allow (`Cache-Control`, `Expires`), and otherwise
+/// for `KF_SOURCE_TTL`; then these are asked. `stale-while-revalidate` of a source is done. Those of files are kept
+/// until the files change.
 package struct ImageRenderer: Rendering {
     private let configuration: ServerConfiguration
     private let manager: KingfisherManager

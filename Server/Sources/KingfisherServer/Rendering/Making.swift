@@ -1,13 +1,13 @@
-// One making of a result, beside what the processor returns: its place, its time, why there is none. For the renderer and
-// the processor.
+// One making of a result, beside what the processor returns: its place, its time, why there is none. For the renderer
+// and the processor.
 
 @_spi(Server) import Kingfisher
 import Synchronization
 
 /// One making of a result.
 ///
-/// Its processor has a reference, so that it lasts as long as anything may work for it, and with it the place that it takes
-/// and its share of the machine's time.
+/// Its processor has a reference, so that it lasts as long as anything may work for it, and with it the place that it
+/// takes and its share of the machine's time.
 package final class Making: Sendable {
     private struct State {
         var error: RenderingError?

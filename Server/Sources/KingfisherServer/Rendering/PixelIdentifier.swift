@@ -9,9 +9,9 @@ extension ImagePlan {
 
     /// A text of all that changes a pixel, and of nothing else; two plans of one text have one result.
     ///
-    /// Only numbers, names of cases, base64 and a hash are in it, and none of them has a colon or a slash, so it can be read
-    /// in one way only. A group of fields that has its defaults is left out. Of the watermark it has what tells it from
-    /// others, if one is drawn.
+    /// Only numbers, names of cases, base64 and a hash are in it, and none of them has a colon or a slash, so it can be
+    /// read in one way only. A group of fields that has its defaults is left out. Of the watermark it has what tells it
+    /// from others, if one is drawn.
     func pixelIdentifier(
         resultLimit: Int,
         keptFormats: Set<ImageContentType>,

@@ -59,8 +59,8 @@ struct StoreSources: ConditionalImageLoading {
 
     /// The URL of a source, which its cache keys are made of.
     ///
-    /// What follows the bucket is the key, as it is, up to a question mark or what `KF_SOURCE_URL_QUERY_SEPARATOR` says;
-    /// behind that is the version.
+    /// What follows the bucket is the key, as it is, up to a question mark or what `KF_SOURCE_URL_QUERY_SEPARATOR`
+    /// says; behind that is the version.
     func url(of source: [UInt8]) throws(RenderingError) -> URL {
         guard let object = StoredObject(source, querySeparator: querySeparator) else {
             throw refused("The source is not \(scheme)://bucket/key, with a key without the parts . and ..")

@@ -1,4 +1,5 @@
-// Where the watermark of a server comes from, and the newest one. For the renderer, and for what checks a configuration.
+// Where the watermark of a server comes from, and the newest one. For the renderer, and for what checks a
+// configuration.
 
 import Foundation
 import Glibc
@@ -6,7 +7,8 @@ package import KFImageURLs
 @_spi(Server) import Kingfisher
 import Synchronization
 
-/// Keeps the watermark of a server: one of a file or of bytes for good, one of a source until other bytes come from there.
+/// Keeps the watermark of a server: one of a file or of bytes for good, one of a source until other bytes come from
+/// there.
 final class WatermarkKeeper: Sendable {
     private struct Kept {
         let checksum: UInt64?

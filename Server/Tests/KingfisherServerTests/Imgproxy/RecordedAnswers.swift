@@ -1,5 +1,5 @@
-// What imgproxy 4.0.12 answered to requests for the images beside this file, and what this server makes of them. For the
-// comparison of both.
+// What imgproxy 4.0.12 answered to requests for the images beside this file, and what this server makes of them. For
+// the comparison of both.
 
 import Foundation
 import KFImageURLs

@@ -1,4 +1,5 @@
-// Servers of sources that are slow, lie, never end or lead astray: each ends with the status that the table of codes says.
+// Servers of sources that are slow, lie, never end or lead astray: each ends with the status that the table of codes
+// says.
 
 import Foundation
 import Glibc

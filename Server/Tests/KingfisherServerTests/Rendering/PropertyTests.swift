@@ -1,5 +1,5 @@
-// What holds for every URL, tried with random ones: sizes are as computed, turned sources count as upright ones, and the
-// tool makes the same bytes.
+// What holds for every URL, tried with random ones: sizes are as computed, turned sources count as upright ones, and
+// the tool makes the same bytes.
 
 import Foundation
 import KFImageURLs

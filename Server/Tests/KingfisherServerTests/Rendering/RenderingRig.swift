@@ -1,4 +1,5 @@
-// A renderer with a server to load from and a cache of its own, and images of four colours. For the tests of the renderer.
+// A renderer with a server to load from and a cache of its own, and images of four colours. For the tests of the
+// renderer.
 
 import Foundation
 import KFImageURLs

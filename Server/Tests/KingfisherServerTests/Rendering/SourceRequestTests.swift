@@ -140,7 +140,8 @@ import Testing
         let baseline = try await file("jpg") { $0.encoder.isProgressive = false }
         let progressive = try await file("jpg") { $0.encoder.isProgressive = true }
         #expect(has(baseline, [0xFF, 0xC0, 0, 17]) && has(progressive, [0xFF, 0xC2, 0, 17]))
-        // Bits, then the type of pixels, of which 2 is red, green and blue, 3 a palette; at last whether it is interlaced.
+        // Bits, then the type of pixels, of which 2 is red, green and blue, 3 a palette; at last whether it is
+        // interlaced.
         let usual = try await file("png") { _ in }
         #expect(Array(usual[24...28]) == [8, 2, 0, 0, 0])
         let interlaced = try await file("png") { $0.encoder.isInterlaced = true }

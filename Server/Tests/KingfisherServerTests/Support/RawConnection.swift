@@ -1,4 +1,5 @@
-// A connection whose bytes a test writes and reads itself, to pipeline requests and to leave. For the tests of the routes.
+// A connection whose bytes a test writes and reads itself, to pipeline requests and to leave. For the tests of the
+// routes.
 
 import NIOCore
 import NIOPosix

@@ -1,6 +1,29 @@
-// An entry of a memory store. For MemoryPart, which holds it, and MemoryCore.
+// An entry of a memory store, and its key. For MemoryPart, which holds it, and MemoryCore.
 
+import CKFLinux
 import Foundation
+
+/// A stored value: an object, or a box with a value in it.
+typealias MemoryValue = any AnyObject & Sendable
+
+/// A cache key with a hash of its bytes.
+///
+/// Texts that differ in Unicode normalisation only are different keys, as in the file store.
+struct MemoryKey: Sendable {
+    let text: String
+    /// A number that is the same for the same bytes in this process.
+    let digest: UInt64
+}
+
+extension MemoryKey {
+    init(_ text: String) {
+        let digest = text.utf8.withContiguousStorageIfAvailable { kf_digest($0.baseAddress, $0.count) }
+        self.init(
+            text: text,
+            digest: digest ?? Array(text.utf8).withUnsafeBufferPointer { kf_digest($0.baseAddress, $0.count) }
+        )
+    }
+}
 
 /// A value under its key, with its life.
 struct MemoryEntry: Sendable {

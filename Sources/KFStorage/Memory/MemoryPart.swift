@@ -1,29 +1,6 @@
 // A part of the entries of a memory store, by key, behind a lock. For MemoryCore, which has the limits.
 
-import CKFLinux
 import KFSupport
-
-/// A stored value: an object, or a box with a value in it.
-typealias MemoryValue = any AnyObject & Sendable
-
-/// A cache key with a hash of its bytes.
-///
-/// Texts that differ in Unicode normalisation only are different keys, as in the file store.
-struct MemoryKey: Sendable {
-    let text: String
-    /// A number that is the same for the same bytes in this process.
-    let digest: UInt64
-}
-
-extension MemoryKey {
-    init(_ text: String) {
-        let digest = text.utf8.withContiguousStorageIfAvailable { kf_digest($0.baseAddress, $0.count) }
-        self.init(
-            text: text,
-            digest: digest ?? Array(text.utf8).withUnsafeBufferPointer { kf_digest($0.baseAddress, $0.count) }
-        )
-    }
-}
 
 /// One of the dictionaries of a memory store, and the lock around it.
 ///

@@ -15,7 +15,7 @@ extension TransportError {
         let reason =
             ContentCoding(field).labels.first.map { "of which \"\($0)\" is no known coding" }
             ?? "which cannot be undone; its server has to send it as gzip, deflate or plain"
-        return "The body from \(place(url)) is coded as \"\(field)\", \(reason)."
+        return "The body from \(host(of: url)) is coded as \"\(field)\", \(reason)."
     }
 
     /// The host of a URL, with its port if it has one.

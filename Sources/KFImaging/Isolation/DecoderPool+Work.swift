@@ -11,7 +11,7 @@ extension DecoderPool {
     /// - Throws: ``ImagingError/isolationUnavailable(detail:)``.
     func forUse(_ isolation: DecodingIsolation) throws(ImagingError) -> DecoderPool? {
         if isolation == .inProcess { return nil }
-        guard let obstacle = finding().obstacle else { return self }
+        guard let obstacle = availability().obstacle else { return self }
         if isolation == .required { throw .isolationUnavailable(detail: obstacle) }
         say(obstacle)
         return nil

@@ -69,7 +69,7 @@ let downloader = ImageDownloader(name: "gallery", transport: CurlTransport(confi
 downloader.maxConcurrentDownloads = 32
 downloader.downloadTimeout = 10  // seconds without a byte
 downloader.totalTimeout = 60
-downloader.maximumResponseSize = 20 << 20
+downloader.maxResponseBytes = 20 << 20
 KingfisherManager.shared.downloader = downloader
 // snippet.end
 

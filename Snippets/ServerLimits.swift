@@ -14,8 +14,8 @@ func limitedManager() -> KingfisherManager {
     let downloader = ImageDownloader(name: "user content")
     downloader.addressPolicy = .publicOnly
     downloader.totalTimeout = 30
-    downloader.maximumResponseSize = 20 << 20
-    downloader.maximumBytesInFlight = 256 << 20
+    downloader.maxResponseBytes = 20 << 20
+    downloader.maxBytesInFlight = 256 << 20
     let session = URLSessionConfiguration.ephemeral
     session.httpCookieAcceptPolicy = .never
     downloader.sessionConfiguration = session

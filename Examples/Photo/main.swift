@@ -8,7 +8,7 @@ func fail(_ reason: Any) -> Never {
     exit(1)
 }
 guard CommandLine.arguments.count == 2 else { fail("Give the address of one image: photo https://example.com/cat.jpg") }
-do { try KingfisherGTK.initialize() } catch { fail(error) }
+do { try KFGTK.initialize() } catch { fail(error) }
 let view = AnimatedImageView()
 view.kf.indicatorType = .activity
 KF.url(URL(string: CommandLine.arguments[1])).fade(duration: 0.3).onFailure { print($0) }.set(to: view)

@@ -81,11 +81,11 @@ final class CurlEngine {
         case .decided(let task, let decision): transfers[task.id]?.decided(decision)
         case .configure:
             configuration = inbox.configuration
-            queue.total = max(configuration.maximumConcurrentTransfers, 1)
+            queue.total = max(configuration.maxConcurrentTransfers, 1)
             queue.isSuspended = configuration.isSuspended
             queue.perHost = max(configuration.connectionsPerHost, 1)
             // Idle connections, of which one is closed when there would be more.
-            kf_curl_multi_set_long(multi, CURLMOPT_MAXCONNECTS, max(configuration.maximumConcurrentTransfers, 16))
+            kf_curl_multi_set_long(multi, CURLMOPT_MAXCONNECTS, max(configuration.maxConcurrentTransfers, 16))
         case .end: isEnding = true
         case .invalidate:
             for transfer in transfers.values { transfer.cancel() }

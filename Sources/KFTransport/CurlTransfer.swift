@@ -107,7 +107,7 @@ final class CurlTransfer {
 
     func receive(body bytes: UnsafeRawBufferPointer) -> Int {
         touch()
-        return hop.receive(body: bytes, limit: policy.maximumBodySize, at: engine.now)
+        return hop.receive(body: bytes, limit: policy.maxBodyBytes, at: engine.now)
     }
 
     func mayConnect(to address: UnsafeRawBufferPointer) -> Bool {

@@ -20,7 +20,7 @@ public final class CurlTransport: Transport {
     /// The settings of all transfers of a transport.
     public struct Configuration: Hashable, Sendable {
         /// How many transfers run at once; further ones wait.
-        public var maximumConcurrentTransfers = 128
+        public var maxConcurrentTransfers = 128
         /// How many HTTP/1.1 connections one host gets.
         ///
         /// A host that speaks HTTP/2 gets 100 transfers.

@@ -7,6 +7,9 @@ public import Foundation
 /// A transport asks its events about each; see ``TransportEvents/didReceive(_:)-(TransportChallenge)``.
 public struct TransportChallenge: Sendable {
     /// The kinds of challenges.
+    #if hasAttribute(nonexhaustive)
+    @nonexhaustive
+    #endif
     public enum Kind: Sendable {
         /// The certificate does not verify, with the error the transfer ends with unless it is accepted.
         case serverTrust(TransportError)
@@ -35,6 +38,9 @@ public struct TransportChallenge: Sendable {
 }
 
 /// How a challenge is met.
+#if hasAttribute(nonexhaustive)
+@nonexhaustive
+#endif
 public enum TransportCredential: Sendable {
     /// Not at all: the transfer fails for a certificate, and a response of 401 is delivered.
     case none

@@ -44,7 +44,7 @@ public struct TransportPolicy: Hashable, Sendable {
     ///
     /// Whatever reads the bytes has its own limit; this one keeps a small compressed body from filling the memory
     /// before they are read.
-    public var maximumBodySize: Int
+    public var maxBodyBytes: Int
 
     /// Where the transfer stands among waiting ones of the same priority.
     public var order: TransferOrder
@@ -59,7 +59,7 @@ public struct TransportPolicy: Hashable, Sendable {
         asksForCompression: Bool = true,
         usesCookies: Bool = false,
         addressPolicy: AddressPolicy = .everything,
-        maximumBodySize: Int = .max,
+        maxBodyBytes: Int = .max,
         order: TransferOrder = .oldestFirst
     ) {
         self.connectTimeout = connectTimeout
@@ -70,7 +70,7 @@ public struct TransportPolicy: Hashable, Sendable {
         self.asksForCompression = asksForCompression
         self.usesCookies = usesCookies
         self.addressPolicy = addressPolicy
-        self.maximumBodySize = maximumBodySize
+        self.maxBodyBytes = maxBodyBytes
         self.order = order
     }
 }

@@ -41,8 +41,8 @@ final class ButtonRenderer: WidgetRenderer {
             UnsafeMutableRawPointer(layers).assumingMemoryBound(to: GtkWidget.self)
         )
         let object = UnsafeMutableRawPointer(widget)
-        connectSignal("clicked", of: object) { [weak self] _ in self?.button.onPress?() }
-        connectSignal("state-flags-changed", of: object) { [weak self] _ in self?.stateDidChange() }
+        KFGTK.connect("clicked", of: object) { [weak self] _ in self?.button.onPress?() }
+        KFGTK.connect("state-flags-changed", of: object) { [weak self] _ in self?.stateDidChange() }
     }
 
     isolated deinit {

@@ -95,7 +95,7 @@ package final class FrameClockLink: DisplayLinkCompatible {
         switch former {
         case .paused: break
         case .ticking(let callback): gtk_widget_remove_tick_callback(target, callback)
-        case .waiting(_, let mapping): disconnectSignal(mapping, of: UnsafeMutableRawPointer(target))
+        case .waiting(_, let mapping): KFGTK.disconnect(mapping, of: UnsafeMutableRawPointer(target))
         }
     }
 
@@ -123,7 +123,7 @@ package final class FrameClockLink: DisplayLinkCompatible {
         layouts.onLayout = { [weak self] in self?.resumeIfSeen() }
         layouts.watch(target)
         // It may be in another window then.
-        let mapping = connectSignal("map", of: UnsafeMutableRawPointer(target)) { [weak self] _ in self?.resume() }
+        let mapping = KFGTK.connect("map", of: UnsafeMutableRawPointer(target)) { [weak self] _ in self?.resume() }
         phase = .waiting(layouts, mapping: mapping)
     }
 

@@ -13,6 +13,7 @@ final class ImageList<Cell: ImageListContent> {
     var onResult: (@MainActor (Cell, Int, Result<RetrieveImageResult, KingfisherError>) -> Void)?
     let prefetching: ListPrefetching
 
+    private let manager: KingfisherManager
     private let makeCell: @MainActor () -> Cell
     private let bind: (@MainActor (Cell, Int) -> Void)?
     private let source: @MainActor (Int) -> Source?
@@ -22,19 +23,20 @@ final class ImageList<Cell: ImageListContent> {
 
     init(
         options: KingfisherOptionsInfo?,
+        manager: KingfisherManager,
         view: @escaping @MainActor () -> Cell,
         bind: (@MainActor (Cell, Int) -> Void)?,
         source: @escaping @MainActor (Int) -> Source?
     ) {
-        (self.options, makeCell, self.bind, self.source) = (options, view, bind, source)
-        prefetching = ListPrefetching(options: options, source: source)
+        (self.options, self.manager, makeCell, self.bind, self.source) = (options, manager, view, bind, source)
+        prefetching = ListPrefetching(options: options, manager: manager, source: source)
         layouts.onLayout = { [weak self] in self?.update() }
     }
 
     /// Connects the list to its factory, a `GtkSignalListItemFactory *`, which keeps it from now on.
     func connect(to factory: UnsafeMutableRawPointer) {
         func connect(_ signal: String, _ block: @escaping @MainActor (OpaquePointer) -> Void) {
-            connectSignal(signal, of: factory) { argument in OpaquePointer(bitPattern: argument).map(block) }
+            KFGTK.connect(signal, of: factory) { argument in OpaquePointer(bitPattern: argument).map(block) }
         }
         connect("setup") { self.setUp($0) }
         connect("bind") { self.bind($0) }
@@ -55,10 +57,10 @@ final class ImageList<Cell: ImageListContent> {
         (WidgetRenderer.of(content.imageView) as? ImageRenderer)?.isInList = true
         let widget = UnsafeMutablePointer<GtkWidget>(cell?(content) ?? content.widget)
         cells[item] = ImageListCell(item, content, widget)
-        connectSignal("map", of: UnsafeMutableRawPointer(widget)) { [weak self] _ in
+        KFGTK.connect("map", of: UnsafeMutableRawPointer(widget)) { [weak self] _ in
             self?.layouts.watch(widget)
         }
-        connectSignal("unmap", of: UnsafeMutableRawPointer(widget)) { [weak self] _ in self?.endIfHidden() }
+        KFGTK.connect("unmap", of: UnsafeMutableRawPointer(widget)) { [weak self] _ in self?.endIfHidden() }
         gtk_list_item_set_child(item, widget)
     }
 
@@ -109,7 +111,7 @@ final class ImageList<Cell: ImageListContent> {
         if !cell.hasPlaceholder { cell.setPlaceholder(placeholder?(cell.index)) }
         // The program may have changed the list in the meantime.
         guard cell.isWaiting else { return }
-        cell.load(source(cell.index), options: options) { [weak self, weak cell] result in
+        cell.load(source(cell.index), options: options, manager: manager) { [weak self, weak cell] result in
             guard let self, let cell else { return }
             onResult?(cell.content, cell.index, result)
         }

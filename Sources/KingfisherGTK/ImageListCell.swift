@@ -75,10 +75,12 @@ final class ImageListCell<Content: ImageListContent> {
     /// - Parameters:
     ///   - source: Where it is; nil for an item without an image.
     ///   - options: How it is loaded.
+    ///   - manager: Loads it.
     ///   - completion: Called with the result, unless the load is ended before.
     func load(
         _ source: Source?,
         options: KingfisherOptionsInfo?,
+        manager: KingfisherManager,
         completion: @escaping @MainActor (Result<RetrieveImageResult, KingfisherError>) -> Void
     ) {
         guard let source else {
@@ -87,7 +89,8 @@ final class ImageListCell<Content: ImageListContent> {
             return
         }
         let number = load.begin()
-        view.kf.setImage(with: source, placeholder: placeholder, options: options) { [weak self] result in
+        view.kf.setImage(with: source, placeholder: placeholder, options: options, manager: manager) {
+            [weak self] result in
             var (isFailed, isReplaced) = (false, false)
             if case .failure(let error) = result {
                 // The program has cancelled the load, or shows something else in the view: that is up to it.

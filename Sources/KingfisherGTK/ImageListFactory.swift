@@ -40,8 +40,9 @@ public final class ImageListFactory<Cell: ImageListContent> {
     /// Creates a factory for one list.
     ///
     /// - Parameters:
-    ///   - options: How images are loaded, processed and shown; they come after those of the shared manager. With
+    ///   - options: How images are loaded, processed and shown; they come after those of the manager. With
     ///     `sizedToView` images are decoded at the size of their cells.
+    ///   - manager: Loads them.
     ///   - view: Makes a cell, an image view or what there is around one, as often as GTK needs another. Give it a
     ///     size: cells without a size could all be seen at the same time.
     ///   - bind: Called when a cell is to show another item, before its image is loaded: for labels around the view,
@@ -51,11 +52,12 @@ public final class ImageListFactory<Cell: ImageListContent> {
     ///     images of cells that stay bound are not asked for again.
     public convenience init(
         options: KingfisherOptionsInfo? = nil,
+        manager: KingfisherManager = .shared,
         view: @escaping @MainActor () -> Cell,
         bind: (@MainActor (_ cell: Cell, _ index: Int) -> Void)? = nil,
         source: @escaping @MainActor (_ index: Int) -> Source?
     ) {
-        self.init(ImageList(options: options, view: view, bind: bind, source: source))
+        self.init(ImageList(options: options, manager: manager, view: view, bind: bind, source: source))
     }
 
     private init(_ list: ImageList<Cell>) {
@@ -128,18 +130,20 @@ extension ImageListFactory where Cell == KFCrossPlatformImageView {
     /// Creates a factory for one list, whose cells are image views.
     ///
     /// - Parameters:
-    ///   - options: How images are loaded, processed and shown; they come after those of the shared manager.
+    ///   - options: How images are loaded, processed and shown; they come after those of the manager.
+    ///   - manager: Loads them.
     ///   - view: Makes the view of a cell; see the other initialiser, as for what follows.
     ///   - bind: Called when a view is to show another item, before its image is loaded.
     ///   - source: Returns the source of the item at an index; nil for an item without an image, and **beyond the end
     ///     of the list**.
     public convenience init(
         options: KingfisherOptionsInfo? = nil,
+        manager: KingfisherManager = .shared,
         view: @escaping @MainActor () -> KFCrossPlatformImageView = { KFCrossPlatformImageView() },
         bind: (@MainActor (_ view: KFCrossPlatformImageView, _ index: Int) -> Void)? = nil,
         source: @escaping @MainActor (_ index: Int) -> Source?
     ) {
-        self.init(ImageList(options: options, view: view, bind: bind, source: source))
+        self.init(ImageList(options: options, manager: manager, view: view, bind: bind, source: source))
     }
 }
 #endif

@@ -44,7 +44,7 @@ class ImageRenderer: WidgetRenderer {
         gtk_overlay_set_child(OpaquePointer(overlay), picture)
         motion = Motion { [weak view] in view?.motionDidChange() }
         copy = DrawnCopy { [weak self] in self?.showImage() }
-        connectSignal("drawn", of: UnsafeMutableRawPointer(paintable)) { [weak self] _ in self?.didDraw() }
+        KFGTK.connect("drawn", of: UnsafeMutableRawPointer(paintable)) { [weak self] _ in self?.didDraw() }
     }
 
     isolated deinit { g_object_unref(UnsafeMutableRawPointer(paintable)) }

@@ -18,7 +18,7 @@ extension KFCrossPlatformImageView {
     /// last load has them on disk, or they are in a local file. They are read after the call has returned; then a
     /// `ZoomView` gives the texture of all of the original's pixels, too.
     ///
-    /// After ``initialize()`` only, on the main thread.
+    /// After ``KFGTK/initialize()`` only, on the main thread.
     ///
     /// - Returns: False when there is no image; the clipboard stays as it is.
     @discardableResult
@@ -37,7 +37,7 @@ extension KFCrossPlatformImageView {
     ///
     /// An image that is larger than its `ZoomView` is moved instead.
     ///
-    /// After ``initialize()`` only, on the main thread.
+    /// After ``KFGTK/initialize()`` only, on the main thread.
     public var allowsDragging: Bool {
         get { dragSource != nil }
         set {
@@ -48,7 +48,7 @@ extension KFCrossPlatformImageView {
             } else if let source = gtk_drag_source_new() {
                 renderer.dragSource = source
                 // When the button is pressed, before it is known whether the pointer will be moved.
-                connectSignal("begin", of: UnsafeMutableRawPointer(source)) { [weak self] _ in self?.offerToDrag() }
+                KFGTK.connect("begin", of: UnsafeMutableRawPointer(source)) { [weak self] _ in self?.offerToDrag() }
                 gtk_widget_add_controller(renderer.widget, source)
             }
         }

@@ -7,6 +7,9 @@ import Foundation
 import Kingfisher
 
 /// Why GTK cannot be used.
+#if hasAttribute(nonexhaustive)
+@nonexhaustive
+#endif
 public enum GTKError: Error, CustomStringConvertible {
     /// There is no display to show anything on.
     case noDisplay
@@ -21,25 +24,28 @@ public enum GTKError: Error, CustomStringConvertible {
     }
 }
 
-/// Gets GTK ready, and the library ready for a desktop.
-///
-/// To be called once, before any widget is made, on the process's first thread; more calls do nothing. It connects the
-/// main actor to GLib's main loop (see ``KFMainLoop``), and the desktop's memory warnings and metered network to the
-/// caches and the default downloader.
-///
-/// What the program has not chosen itself before, it chooses for a program with windows: the default cache keeps at
-/// most 96 MB of images in memory, or an eighth of the memory if that is less, and screen readers are given the name of
-/// the executable (`g_set_prgname`). From now on the process returns blocks of memory beyond 64 KB
-/// to the system when they are freed, as the pixels of images are (`mallopt`, `M_MMAP_THRESHOLD`).
-///
-/// - Throws: ``GTKError`` when there is no display.
-@MainActor
-public func initialize() throws(GTKError) {
-    if g_get_prgname() == nil { g_set_prgname(ProcessInfo.processInfo.processName) }
-    guard gtk_init_check() != 0 else { throw .noDisplay }
-    KFMainLoop.attach()
-    limitMemory()
-    SystemMonitors.connect()
+/// GTK's own functions in Swift: how it begins, signals, casts, names for screen readers.
+public enum KFGTK {
+    /// Gets GTK ready, and the library ready for a desktop.
+    ///
+    /// To be called once, before any widget is made, on the process's first thread; more calls do nothing. It connects
+    /// the main actor to GLib's main loop (see ``KFMainLoop``), and the desktop's memory warnings and metered network
+    /// to the caches and the default downloader.
+    ///
+    /// What the program has not chosen itself before, it chooses for a program with windows: the default cache keeps at
+    /// most 96 MB of images in memory, or an eighth of the memory if that is less, and screen readers are given the
+    /// name of the executable (`g_set_prgname`). From now on the process returns blocks of memory beyond 64 KB
+    /// to the system when they are freed, as the pixels of images are (`mallopt`, `M_MMAP_THRESHOLD`).
+    ///
+    /// - Throws: ``GTKError`` when there is no display.
+    @MainActor
+    public static func initialize() throws(GTKError) {
+        if g_get_prgname() == nil { g_set_prgname(ProcessInfo.processInfo.processName) }
+        guard gtk_init_check() != 0 else { throw .noDisplay }
+        KFMainLoop.attach()
+        limitMemory()
+        SystemMonitors.connect()
+    }
 }
 
 /// Has a program with windows keep less in memory than one that is alone on a server.
@@ -67,7 +73,7 @@ private enum SystemMonitors {
     private static func connectMemory() {
         // Never released: it is needed until the end.
         guard let monitor = g_memory_monitor_dup_default() else { return }
-        connectSignal("low-memory-warning", of: UnsafeMutableRawPointer(monitor)) { level in
+        KFGTK.connect("low-memory-warning", of: UnsafeMutableRawPointer(monitor)) { level in
             let isCritical = Int32(truncatingIfNeeded: level) >= G_MEMORY_MONITOR_WARNING_LEVEL_CRITICAL.rawValue
             ImageCache.handleMemoryPressureInAllCaches(isCritical ? .critical : .warning)
         }
@@ -76,7 +82,7 @@ private enum SystemMonitors {
     /// On a metered network, sources for low data mode are loaded instead.
     private static func connectNetwork() {
         guard let monitor = g_network_monitor_get_default() else { return }
-        connectSignal("notify::network-metered", of: UnsafeMutableRawPointer(monitor)) { _ in adoptNetwork() }
+        KFGTK.connect("notify::network-metered", of: UnsafeMutableRawPointer(monitor)) { _ in adoptNetwork() }
         adoptNetwork()
     }
 

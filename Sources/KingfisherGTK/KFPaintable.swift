@@ -67,7 +67,7 @@ extension KFCrossPlatformImage {
     ///
     /// An animation plays while some widget draws it: the next frame comes only when the one before has been drawn.
     /// Each call makes a new paintable, whose animation starts from the beginning; the pixels are not copied. After
-    /// ``initialize()`` only, and on the main thread.
+    /// ``KFGTK/initialize()`` only, and on the main thread.
     @MainActor
     public var paintable: KFPaintable { .make(of: self) }
 

@@ -21,7 +21,7 @@ final class LayoutSignal {
         let object = UnsafeMutableRawPointer(clock)
         g_object_ref(object)
         // GTK's own handler lays the window out.
-        let handler = connectSignal("layout", of: object, afterOthers: true) { [weak self] _ in self?.onLayout?() }
+        let handler = KFGTK.connect("layout", of: object, afterOthers: true) { [weak self] _ in self?.onLayout?() }
         connection = (clock, handler)
         // The widget may have come during a layout.
         gdk_frame_clock_request_phase(clock, GDK_FRAME_CLOCK_PHASE_LAYOUT)
@@ -30,7 +30,7 @@ final class LayoutSignal {
     private func disconnect() {
         guard let (clock, handler) = connection else { return }
         connection = nil
-        disconnectSignal(handler, of: clock)
+        KFGTK.disconnect(handler, of: clock)
         g_object_unref(UnsafeMutableRawPointer(clock))
     }
 }

@@ -20,9 +20,9 @@ extension KingfisherWrapper where Base: KFCrossPlatformImageView {
     @MainActor
     public func bind(to item: OpaquePointer) {
         let (object, shown, connection) = (UnsafeMutableRawPointer(item), gtk_list_item_get_item(item), Connection())
-        connection.handler = connectSignal("notify::item", of: object) { [weak view = base] _ in
+        connection.handler = KFGTK.connect("notify::item", of: object) { [weak view = base] _ in
             guard gtk_list_item_get_item(item) != shown else { return }
-            disconnectSignal(connection.handler, of: object)
+            KFGTK.disconnect(connection.handler, of: object)
             view?.kf.cancelDownloadTask()
             view?.kf.setImage(with: nil as Source?)
         }

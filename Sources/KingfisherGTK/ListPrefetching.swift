@@ -9,6 +9,7 @@ import Kingfisher
 final class ListPrefetching {
     var window = 40 { didSet { coordinator?.window = window } }
     var options: KingfisherOptionsInfo? { didSet { terms = nil } }
+    private let manager: KingfisherManager
     private let source: @MainActor (Int) -> Source?
     private var coordinator: PrefetchCoordinator?
     /// What the coordinator was made for; nil when another is needed.
@@ -22,8 +23,12 @@ final class ListPrefetching {
         let scale: CGFloat
     }
 
-    init(options: KingfisherOptionsInfo?, source: @escaping @MainActor (Int) -> Source?) {
-        (self.options, self.source) = (options, source)
+    init(
+        options: KingfisherOptionsInfo?,
+        manager: KingfisherManager,
+        source: @escaping @MainActor (Int) -> Source?
+    ) {
+        (self.options, self.manager, self.source) = (options, manager, source)
     }
 
     /// The items of some rows may be others than before.
@@ -52,7 +57,8 @@ final class ListPrefetching {
 
     private func makeCoordinator(like view: KFCrossPlatformImageView) -> PrefetchCoordinator? {
         // It asks on the thread that reports rows, which is the main one.
-        let coordinator = PrefetchCoordinator(like: view, window: window, options: options) { [source] row in
+        let coordinator = PrefetchCoordinator(like: view, window: window, options: options, manager: manager) {
+            [source] row in
             MainActor.assumeIsolated { source(row) }
         }
         coordinator?.maxConcurrentDownloads = 16

@@ -7,8 +7,8 @@ import Glibc
 
 /// GLib's main loop, with the main actor and the main dispatch queue on it.
 ///
-/// ``initialize()`` connects the queue to the default main context: what runs that context, a `GtkApplication`, the
-/// loop of another binding or ``run()``, runs main-actor code too. The program's `main` must not be async: an async
+/// ``KFGTK/initialize()`` connects the queue to the default main context: what runs that context, a `GtkApplication`,
+/// the loop of another binding or ``run()``, runs main-actor code too. The program's `main` must not be async: an async
 /// `main` serves the queue itself, and GTK would not be on its thread.
 @MainActor
 public enum KFMainLoop {

@@ -24,12 +24,12 @@ final class Motion {
     /// Calls a block whenever the setting has changed, as long as this object is there.
     init(onChange: @escaping @MainActor () -> Void) {
         guard let settings = Self.settings else { return }
-        handler = connectSignal("notify::gtk-enable-animations", of: settings) { _ in onChange() }
+        handler = KFGTK.connect("notify::gtk-enable-animations", of: settings) { _ in onChange() }
     }
 
     isolated deinit {
         guard handler != 0, let settings = Self.settings else { return }
-        disconnectSignal(handler, of: settings)
+        KFGTK.disconnect(handler, of: settings)
     }
 }
 #endif

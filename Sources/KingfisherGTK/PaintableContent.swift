@@ -24,7 +24,7 @@ final class PaintableContent: KingfisherImageSettable {
         player.reducesMotion = !Motion.isWanted
         motion = Motion { [weak player] in player?.reducesMotion = !Motion.isWanted }
         // The block is released with the paintable, and the content with the block.
-        connectSignal("drawn", of: UnsafeMutableRawPointer(paintable)) { _ in self.didDraw() }
+        KFGTK.connect("drawn", of: UnsafeMutableRawPointer(paintable)) { _ in self.didDraw() }
     }
 
     isolated deinit { task?.cancel() }

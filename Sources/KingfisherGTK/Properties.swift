@@ -19,12 +19,12 @@ public struct KFProperties {
     /// The properties of an object.
     ///
     /// - Parameter object: A `GObject *`.
-    public init(of object: UnsafeMutableRawPointer) { self.object = object.as(GObject.self) }
+    public init(of object: UnsafeMutableRawPointer) { self.object = KFGTK.cast(object, to: GObject.self) }
 
     /// The properties of an object.
     ///
     /// - Parameter object: A `GObject *`.
-    public init(of object: OpaquePointer) { self.object = object.as(GObject.self) }
+    public init(of object: OpaquePointer) { self.object = KFGTK.cast(object, to: GObject.self) }
 
     /// A property that is true or false.
     public subscript(name: String) -> Bool {

@@ -127,7 +127,7 @@ class WidgetRenderer: ViewRenderer {
         let area: UnsafeMutablePointer<GtkWidget> = gtk_drawing_area_new()
         gtk_widget_set_can_target(area, 0)
         gtk_overlay_add_overlay(overlay, area)
-        connectSignal("resize", of: UnsafeMutableRawPointer(area)) { [weak self] _ in self?.layoutDidChange() }
+        KFGTK.connect("resize", of: UnsafeMutableRawPointer(area)) { [weak self] _ in self?.layoutDidChange() }
     }
 
     private func scaleDidChange() {
@@ -146,10 +146,10 @@ class WidgetRenderer: ViewRenderer {
 
     private func connectVisibility() {
         let object = UnsafeMutableRawPointer(widget)
-        connectSignal("map", of: object) { [weak self] _ in self?.visibilityOnScreenDidChange() }
-        connectSignal("unmap", of: object) { [weak self] _ in self?.visibilityOnScreenDidChange() }
-        connectSignal("unrealize", of: object) { [weak self] _ in self?.widgetWillUnrealize() }
-        connectSignal("notify::scale-factor", of: object) { [weak self] _ in self?.scaleDidChange() }
+        KFGTK.connect("map", of: object) { [weak self] _ in self?.visibilityOnScreenDidChange() }
+        KFGTK.connect("unmap", of: object) { [weak self] _ in self?.visibilityOnScreenDidChange() }
+        KFGTK.connect("unrealize", of: object) { [weak self] _ in self?.widgetWillUnrealize() }
+        KFGTK.connect("notify::scale-factor", of: object) { [weak self] _ in self?.scaleDidChange() }
     }
 
     private func visibilityOnScreenDidChange() {

@@ -9,12 +9,12 @@ extension KFCrossPlatformView {
     /// The GTK widget that shows the view, made when it is asked for first; the view owns it.
     ///
     /// It is a `GtkWidget *`, for bindings that import GTK's opaque types: put it into a container, which adds a
-    /// reference of its own. As long as the widget is in a container, it keeps the view, too. After ``initialize()``
-    /// only, and on the main thread.
+    /// reference of its own. As long as the widget is in a container, it keeps the view, too. After
+    /// ``KFGTK/initialize()`` only, and on the main thread.
     public var widget: OpaquePointer { OpaquePointer(WidgetRenderer.of(self).widget) }
 
     /// The same widget, for C modules with a pointer type of their own, such as `CKFGTK4`:
-    /// `view.rawWidget.assumingMemoryBound(to: GtkWidget.self)`.
+    /// `KFGTK.cast(view.rawWidget, to: GtkWidget.self)`.
     public var rawWidget: UnsafeMutableRawPointer { UnsafeMutableRawPointer(WidgetRenderer.of(self).widget) }
 }
 
@@ -50,7 +50,7 @@ extension KFCrossPlatformImageView {
     /// Other views hold their size by themselves: those of an ``ImageListFactory``, those whose image is loaded with
     /// the option `sizedToView`, and those that are filled (`scaleAspectFill`, `scaleToFill`) when
     /// `gtk_widget_set_size_request` has given their widget a width and a height. All others want to be as large as
-    /// their image. After ``initialize()`` only, on the main thread.
+    /// their image. After ``KFGTK/initialize()`` only, on the main thread.
     public var fixedSize: CGSize? {
         get { (renderer as? ImageRenderer)?.fixedSize }
         set { (WidgetRenderer.of(self) as? ImageRenderer)?.fixedSize = newValue }

@@ -49,10 +49,10 @@ public final class KFWindow {
         gtk_window_set_title(window, title)
         gtk_window_set_default_size(window, Int32(clamping: size.width), Int32(clamping: size.height))
         gtk_window_set_child(window, content.rawWidget.assumingMemoryBound(to: GtkWidget.self))
-        connectSignal("show", of: widget) { [weak self] _ in self?.didShow() }
+        KFGTK.connect("show", of: widget) { [weak self] _ in self?.didShow() }
         // GTK has no signal for a window that is destroyed while something has a reference of it.
         guard let windows = Toplevels.list else { return }
-        handler = connectSignal("items-changed", of: windows) { [weak self] _ in self?.closeIfDestroyed() }
+        handler = KFGTK.connect("items-changed", of: windows) { [weak self] _ in self?.closeIfDestroyed() }
     }
 
     isolated deinit {
@@ -96,8 +96,8 @@ public final class KFWindow {
         g_object_run_dispose(own.assumingMemoryBound(to: GObject.self))
     }
 
-    private func stopWatching() {
-        if let windows = Toplevels.list { disconnectSignal(handler, of: windows) }
+    private func stopFollowing() {
+        if let windows = Toplevels.list { KFGTK.disconnect(handler, of: windows) }
         handler = 0
     }
 

@@ -21,8 +21,8 @@ final class ZoomRenderer: ImageRenderer {
         self.view = view
         super.init(view)
         gtk_widget_set_focusable(widget, 1)
-        connectSignal("drawing", of: UnsafeMutableRawPointer(paintable)) { [weak self] _ in self?.place() }
-        watchLayout()
+        KFGTK.connect("drawing", of: UnsafeMutableRawPointer(paintable)) { [weak self] _ in self?.place() }
+        followLayout()
         handleDragging()
         handlePinching()
         handlePointer()
@@ -60,7 +60,7 @@ final class ZoomRenderer: ImageRenderer {
         of controller: OpaquePointer,
         _ block: @escaping @MainActor (ZoomRenderer, SignalArguments) -> Bool
     ) {
-        connectSignal(
+        KFGTK.connect(
             signal,
             of: UnsafeMutableRawPointer(controller),
             handling: { [weak self] arguments in self.map { block($0, arguments) } ?? false }

@@ -20,6 +20,9 @@ public struct TestResponse: Sendable {
     ///
     /// Counts are bytes of the body as it is sent: after compression, before chunked coding. A count of 0
     /// is right after the head.
+    #if hasAttribute(nonexhaustive)
+    @nonexhaustive
+    #endif
     public enum Interruption: Sendable {
         /// The connection is closed instead of a response.
         case cutBeforeHead

@@ -69,7 +69,7 @@ final class Actions {
     /// Says what an action does, and enables it.
     func set(_ action: Action, _ block: @escaping @MainActor () -> Void) {
         guard let object = g_simple_action_new(action.rawValue, nil) else { return }
-        connectSignal("activate", of: object) { _ in block() }
+        KFGTK.connect("activate", of: object) { _ in block() }
         g_action_map_add_action(group, object)
         g_object_unref(UnsafeMutableRawPointer(object))
         actions[action] = object

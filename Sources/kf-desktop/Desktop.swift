@@ -42,7 +42,7 @@ final class Desktop {
         gtk_stack_set_transition_type(stack.opaque, GTK_STACK_TRANSITION_TYPE_CROSSFADE)
         let content = KFWidgetView(Widget.box(GTK_ORIENTATION_VERTICAL, [stack, statistics.widget]).opaque)
         window = KFWindow(title: "Kingfisher", content: content, size: CGSize(width: 1160, height: 800))
-        gtk_window_set_titlebar(window.widget.as(GtkWindow.self), toolbar.widget)
+        gtk_window_set_titlebar(KFGTK.cast(window.widget, to: GtkWindow.self), toolbar.widget)
         connect()
         setActions()
     }
@@ -82,7 +82,7 @@ final class Desktop {
 
     private func connect() {
         grid.onOpen = { [weak self] in self?.open($0) }
-        connectSignal("notify::fullscreened", of: window.widget) { [weak self] _ in
+        KFGTK.connect("notify::fullscreened", of: window.widget) { [weak self] _ in
             guard let self else { return }
             detail.showDetails(!isFullScreen)
             gtk_widget_set_visible(statistics.widget, isFullScreen ? 0 : 1)
@@ -107,10 +107,10 @@ final class Desktop {
     }
 
     /// Lays the window out for its width, whenever that changes.
-    private func watchWidth() {
-        let widget = window.widget.as(GtkWidget.self)
+    private func followWidth() {
+        let widget = KFGTK.cast(window.widget, to: GtkWidget.self)
         guard let native = gtk_widget_get_native(widget), let surface = gtk_native_get_surface(native) else { return }
-        connectSignal("layout", of: surface) { [weak self] _ in
+        KFGTK.connect("layout", of: surface) { [weak self] _ in
             // In the main loop's next turn: the present layout is not to be changed while it is made.
             Task {
                 let width = Int(gtk_widget_get_width(widget))
@@ -123,7 +123,7 @@ final class Desktop {
     // MARK: Actions
 
     private func setActions() {
-        actions.connect(to: window.widget.as(GtkWidget.self))
+        actions.connect(to: KFGTK.cast(window.widget, to: GtkWidget.self))
         actions.set(.previous) { [weak self] in self?.opened.map { self?.open($0 - 1) } }
         actions.set(.next) { [weak self] in self?.opened.map { self?.open($0 + 1) } }
         actions.set(.first) { [weak self] in self?.open(0) }
@@ -142,9 +142,9 @@ final class Desktop {
     }
 
     private var isFullScreen: Bool {
-        get { gtk_window_is_fullscreen(window.widget.as(GtkWindow.self)) != 0 }
+        get { gtk_window_is_fullscreen(KFGTK.cast(window.widget, to: GtkWindow.self)) != 0 }
         set {
-            let window = window.widget.as(GtkWindow.self)
+            let window = KFGTK.cast(window.widget, to: GtkWindow.self)
             if newValue { gtk_window_fullscreen(window) } else { gtk_window_unfullscreen(window) }
         }
     }

@@ -52,7 +52,7 @@ struct DesktopCommand {
     private func run() throws {
         let addresses = try addresses + listed()
         try MainActor.assumeIsolated {
-            try KingfisherGTK.initialize()
+            try KFGTK.initialize()
             let cache = ImageCache(name: "kf-desktop")
             // As little memory as the default cache may take on a desktop.
             cache.memoryStorage.config.totalCostLimit = ImageCache.default.memoryStorage.config.totalCostLimit

@@ -42,7 +42,7 @@ final class DetailActions {
         add(.next, "go-next-symbolic", "Next (→)")
         add(.wholeImage, "zoom-fit-best-symbolic", "All of the image (0)")
         add(.actualSize, "zoom-original-symbolic", "Actual size (1)")
-        gtk_box_append(widget.as(GtkBox.self), status)
+        gtk_box_append(KFGTK.cast(widget, to: GtkBox.self), status)
         add(.copy, "edit-copy-symbolic", "Copy (Ctrl+C)")
         add(.save, "document-save-as-symbolic", "Save as (Ctrl+S)")
         add(.fullScreen, "view-fullscreen-symbolic", "Full screen (F11)")
@@ -52,7 +52,7 @@ final class DetailActions {
 
     private func add(_ action: Action, _ icon: String, _ name: String) {
         let button = Widget.button(icon: icon, name: name, action)
-        gtk_box_append(widget.as(GtkBox.self), button)
+        gtk_box_append(KFGTK.cast(widget, to: GtkBox.self), button)
     }
 
     private func connect() {
@@ -94,7 +94,7 @@ final class DetailActions {
         }
         isAsking = true
         let name = source.suggestedName(image.title, shown.contentType)
-        let window = gtk_widget_get_root(widget).map { $0.as(GtkWindow.self) }
+        let window = gtk_widget_get_root(widget).map { KFGTK.cast($0, to: GtkWindow.self) }
         kf_save_dialog_show(window, "Save as", name, Answer.receive, Unmanaged.passRetained(answer).toOpaque())
     }
 

@@ -17,7 +17,7 @@ final class DetailList {
         }
         gtk_widget_set_hexpand(widget, 0)  // although the values in it take what room there is
         for row in rows {
-            gtk_box_append(widget.as(GtkBox.self), row.box)
+            gtk_box_append(KFGTK.cast(widget, to: GtkBox.self), row.box)
             for label in [gtk_widget_get_first_child(row.box), row.value].compactMap(\.self) {
                 gtk_label_set_xalign(label.opaque, 0)
                 gtk_label_set_width_chars(label.opaque, 10)  // those of the names stand below each other

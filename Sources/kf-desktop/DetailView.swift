@@ -25,8 +25,8 @@ final class DetailView {
 
     init(_ loading: Loading, _ actions: Actions) {
         self.loading = loading
-        let image = view.rawWidget.as(GtkWidget.self)
-        for part in [Widget.failureSymbol(), reason] { gtk_box_append(failure.as(GtkBox.self), part) }
+        let image = KFGTK.cast(view.rawWidget, to: GtkWidget.self)
+        for part in [Widget.failureSymbol(), reason] { gtk_box_append(KFGTK.cast(failure, to: GtkBox.self), part) }
         gtk_widget_add_css_class(failure, "failure")
         gtk_label_set_wrap(reason.opaque, 1)
         gtk_label_set_wrap_mode(reason.opaque, PANGO_WRAP_WORD_CHAR)
@@ -81,7 +81,7 @@ final class DetailView {
     }
 
     /// Gives the focus to the image, so that keys zoom and move it.
-    func focus() { gtk_widget_grab_focus(view.rawWidget.as(GtkWidget.self)) }
+    func focus() { gtk_widget_grab_focus(KFGTK.cast(view.rawWidget, to: GtkWidget.self)) }
 
     /// Shows nothing.
     func clear() {

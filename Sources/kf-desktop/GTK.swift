@@ -13,7 +13,7 @@ extension UnsafeMutablePointer<GtkWidget> {
     @MainActor
     static func box(_ orientation: GtkOrientation, spacing: Int32 = 0, _ children: [Widget] = []) -> Widget {
         let box: Widget = gtk_box_new(orientation, spacing)
-        for child in children { gtk_box_append(box.as(GtkBox.self), child) }
+        for child in children { gtk_box_append(KFGTK.cast(box, to: GtkBox.self), child) }
         return box
     }
 
@@ -30,7 +30,7 @@ extension UnsafeMutablePointer<GtkWidget> {
     static func button(icon: String, name: String, _ action: Action) -> Widget {
         let button: Widget = gtk_button_new_from_icon_name(icon)
         gtk_widget_set_tooltip_text(button, name)
-        setAccessibleName(name, of: button)
+        KFGTK.setAccessibleName(name, of: button)
         gtk_actionable_set_action_name(button.opaque, action.name)
         return button
     }
@@ -41,7 +41,7 @@ extension UnsafeMutablePointer<GtkWidget> {
         let symbol: Widget = gtk_image_new_from_icon_name("dialog-warning-symbolic")
         gtk_image_set_pixel_size(symbol.opaque, 48)
         gtk_widget_add_css_class(symbol, "failure-symbol")
-        setAccessibleName("Not loaded", of: symbol)
+        KFGTK.setAccessibleName("Not loaded", of: symbol)
         return symbol
     }
 

@@ -27,7 +27,7 @@ struct Screenshot {
         while !isComplete(), .now < end { try await Task.sleep(for: .milliseconds(100)) }
         // Images fade in, and the figures are updated every second.
         try await Task.sleep(for: .milliseconds(1500))
-        guard let texture = texture(of: window.widget.as(GtkWidget.self)) else {
+        guard let texture = texture(of: KFGTK.cast(window.widget, to: GtkWidget.self)) else {
             throw Failure(description: "The window cannot be drawn.")
         }
         defer { g_object_unref(UnsafeMutableRawPointer(texture)) }

@@ -29,19 +29,19 @@ final class Toolbar {
         }
         let items = Widget.box(GTK_ORIENTATION_VERTICAL, [slow, offline, memory, clear])
         gtk_widget_add_css_class(items, "menu")
-        gtk_popover_set_child(menu.as(GtkPopover.self), items)
+        gtk_popover_set_child(KFGTK.cast(menu, to: GtkPopover.self), items)
         let opener: Widget = gtk_menu_button_new()
         gtk_menu_button_set_icon_name(opener.opaque, "open-menu-symbolic")
         gtk_menu_button_set_popover(opener.opaque, menu)
         gtk_widget_set_tooltip_text(opener, "Menu")
-        setAccessibleName("Menu", of: opener)
+        KFGTK.setAccessibleName("Menu", of: opener)
         gtk_header_bar_pack_start(widget.opaque, back)
         gtk_header_bar_pack_end(widget.opaque, opener)
         gtk_widget_set_visible(back, 0)
-        connectSignal("clicked", of: clear) { [weak self] _ in self?.choose { $0.onClear?() } }
-        connectSignal("clicked", of: memory) { [weak self] _ in self?.choose { $0.onShortMemory?() } }
-        connectSignal("toggled", of: slow) { [weak self] _ in self.map { $0.onSlow?($0.isSlow) } }
-        connectSignal("toggled", of: offline) { [weak self] _ in self.map { $0.onOffline?(Self.isOn($0.offline)) } }
+        KFGTK.connect("clicked", of: clear) { [weak self] _ in self?.choose { $0.onClear?() } }
+        KFGTK.connect("clicked", of: memory) { [weak self] _ in self?.choose { $0.onShortMemory?() } }
+        KFGTK.connect("toggled", of: slow) { [weak self] _ in self.map { $0.onSlow?($0.isSlow) } }
+        KFGTK.connect("toggled", of: offline) { [weak self] _ in self.map { $0.onOffline?(Self.isOn($0.offline)) } }
     }
 
     /// Whether the network is to be slow.
@@ -54,12 +54,12 @@ final class Toolbar {
     func hideSlowNetwork() { gtk_widget_set_visible(slow, 0) }
 
     private func choose(_ action: (Toolbar) -> Void) {
-        gtk_popover_popdown(menu.as(GtkPopover.self))
+        gtk_popover_popdown(KFGTK.cast(menu, to: GtkPopover.self))
         action(self)
     }
 
     private static func isOn(_ button: Widget) -> Bool {
-        gtk_check_button_get_active(button.as(GtkCheckButton.self)) != 0
+        gtk_check_button_get_active(KFGTK.cast(button, to: GtkCheckButton.self)) != 0
     }
 }
 #endif

@@ -117,7 +117,7 @@ import FoundationNetworking
             server.route("/a", TestResponse(headers: ["Content-Encoding": "gzip"], body: member + member))
             var policy = TransportPolicy.patient
             for (limit, code) in [(6 << 20, nil), (4 << 20, URLError.Code.dataLengthExceedsMaximum)] {
-                policy.maximumBodySize = limit
+                policy.maxBodyBytes = limit
                 let (recorder, error) = await load(server.url("/a"), policy: policy)
                 #expect(error?.code == code)
                 #expect(recorder.log.body.count <= limit)

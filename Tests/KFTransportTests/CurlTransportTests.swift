@@ -185,7 +185,7 @@ struct CurlTransportTests {
         try await withServer { server in
             server.route("/a", .data(Data(count: 50 << 20)).with { $0.compresses = true })
             var policy = TransportPolicy.patient
-            policy.maximumBodySize = 1 << 20
+            policy.maxBodyBytes = 1 << 20
             let (recorder, error) = await load(server.url("/a"), policy: policy)
             #expect(error?.code == .dataLengthExceedsMaximum)
             #expect(recorder.log.body.count <= 1 << 20)

@@ -181,7 +181,7 @@ import FoundationNetworking
 
     @Test("An endless body is ended by the size limit") func endless() async throws {
         var policy = TransportPolicy.patient
-        policy.maximumBodySize = 1_000_000
+        policy.maxBodyBytes = 1_000_000
         let response = TestResponse.data(hundredKilobytes).with {
             $0.framing = .chunked
             $0.interruption = .endless
@@ -201,7 +201,7 @@ import FoundationNetworking
                 _ = await load(server.url("/b"))
                 let before = ThisProcess.peakMemory
                 var policy = TransportPolicy.patient
-                policy.maximumBodySize = 4 << 20
+                policy.maxBodyBytes = 4 << 20
                 let (recorder, error) = await load(server.url("/a"), policy: policy)
                 #expect(error?.code == .dataLengthExceedsMaximum)
                 #expect(error?.message == "The body is longer than 4194304 bytes.")

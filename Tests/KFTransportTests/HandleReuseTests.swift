@@ -78,7 +78,7 @@ private final class Canceller: TransportEvents {
     /// A transport that sends one request after the other, with one handle.
     private func oneAtATime() -> CurlTransport {
         var configuration = CurlTransport.Configuration()
-        configuration.maximumConcurrentTransfers = 1
+        configuration.maxConcurrentTransfers = 1
         return CurlTransport(configuration: configuration)
     }
 

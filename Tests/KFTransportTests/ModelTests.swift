@@ -118,7 +118,7 @@ private final class Model: Sendable {
             valve.release()
             var configuration = transport.configuration
             configuration.connectionsPerHost = .random(in: 1...32, using: &dice)
-            configuration.maximumConcurrentTransfers = .random(in: 1...128, using: &dice)
+            configuration.maxConcurrentTransfers = .random(in: 1...128, using: &dice)
             transport.configuration = configuration
         }
     }

@@ -17,7 +17,7 @@ private final class Batch {
 
     init(total: Int = 128, perHost: Int = 16) {
         var configuration = CurlTransport.Configuration()
-        configuration.maximumConcurrentTransfers = total
+        configuration.maxConcurrentTransfers = total
         configuration.connectionsPerHost = perHost
         transport = CurlTransport(configuration: configuration)
     }
@@ -186,7 +186,7 @@ extension TestServer {
             batch.start(10, server.url("/a"))
             await server.waitForRequests(2, to: "/a")
             try await batch.waits(8, running: 2)
-            batch.transport.configuration.maximumConcurrentTransfers = 6
+            batch.transport.configuration.maxConcurrentTransfers = 6
             await server.waitForRequests(6, to: "/a")
             try await batch.waits(4, running: 6)
             #expect(server.count("/a") == 6)
@@ -206,7 +206,7 @@ extension TestServer {
             }
             for index in 0..<3 { await server.waitForRequests(to: "/\(index)") }
             server.route("/next", .data(Data([1])))
-            batch.transport.configuration.maximumConcurrentTransfers = 1
+            batch.transport.configuration.maxConcurrentTransfers = 1
             batch.start(server.url("/next"))
             try await batch.waits(1, running: 3)
             for index in 0..<2 {
@@ -232,7 +232,7 @@ extension TestServer {
                 await first.waitForRequests(to: "/a")
                 batch.start(10, first.url("/a"))
                 let last = batch.start(second.url("/b"))
-                batch.transport.configuration.maximumConcurrentTransfers = 4
+                batch.transport.configuration.maxConcurrentTransfers = 4
                 // It came last, and all others of its priority wait for the gate.
                 await second.waitForRequests(to: "/b")
                 #expect(last.response == nil || (last.response as? HTTPURLResponse)?.statusCode == 200)

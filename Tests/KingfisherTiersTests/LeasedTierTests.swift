@@ -14,7 +14,7 @@ import Testing
         #expect(await other.get("kf1-a") == nil)
         #expect(try await tier.leases?.lease("kf1-a", owner: "me", duration: .seconds(1)) == true)
         #expect(await other.lease("kf1-a", owner: "you", duration: .seconds(1)) == false)
-        #expect(tier.name == "store with other" && tier.maximumValueSize == 1_000)
+        #expect(tier.name == "store with other" && tier.maxValueBytes == 1_000)
         try await tier.put(Data("value".utf8), forKey: "kf1-purges", expiry: nil)
         #expect(await store.get("kf1-purges") == nil)
         #expect(await other.get("kf1-purges") != nil)
@@ -26,7 +26,7 @@ import Testing
 /// A store in memory, whose leases never end by themselves.
 private actor Shelf: SharedTier, SharedLeases {
     nonisolated let name: String
-    nonisolated let maximumValueSize = 1_000
+    nonisolated let maxValueBytes = 1_000
     nonisolated var leases: (any SharedLeases)? { self }
     private var values: [String: Data] = [:]
     private var owners: [String: String] = [:]

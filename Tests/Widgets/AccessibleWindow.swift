@@ -43,14 +43,14 @@ enum AccessibleWindow {
         for _ in 0..<2 { gtk_string_list_append(strings, "") }
         let factory: OpaquePointer = gtk_signal_list_item_factory_new()
         let object = UnsafeMutableRawPointer(factory)
-        connectSignal("setup", of: object) { item in
+        KFGTK.connect("setup", of: object) { item in
             let view = KFCrossPlatformImageView()
             views[item] = view
             let widget = view.rawWidget.assumingMemoryBound(to: GtkWidget.self)
             gtk_widget_set_size_request(widget, 20, 20)
             gtk_list_item_set_child(OpaquePointer(bitPattern: item), widget)
         }
-        connectSignal("bind", of: object) { item in
+        KFGTK.connect("bind", of: object) { item in
             let position = gtk_list_item_get_position(OpaquePointer(bitPattern: item))
             views[item]?.accessibilityLabel = "row \(position)"
         }

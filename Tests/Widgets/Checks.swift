@@ -35,7 +35,7 @@ struct Checks {
             return try AccessibleProgram.run(names.dropFirst(2), until: line)
         }
         if names.first == "--accessible", let name = names.dropFirst().first { g_set_prgname(name) }
-        do { try KingfisherGTK.initialize() } catch {
+        do { try KFGTK.initialize() } catch {
             FileHandle.standardError.write(Data("\(error)\n".utf8))
             exit(3)
         }

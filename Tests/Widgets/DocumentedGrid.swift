@@ -11,7 +11,7 @@ import KingfisherGTK
     let factory = ImageListFactory(options: [.sizedToView]) {
         let view = AnimatedImageView()
         view.contentMode = .scaleAspectFill
-        gtk_widget_set_size_request(view.rawWidget.as(GtkWidget.self), 200, 150)
+        gtk_widget_set_size_request(KFGTK.cast(view.rawWidget, to: GtkWidget.self), 200, 150)
         return view
     } bind: { view, index in
         view.accessibilityLabel = urls[index].lastPathComponent

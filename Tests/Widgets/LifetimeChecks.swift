@@ -70,17 +70,17 @@ let lifetimeChecks = [
         defer { g_object_unref(UnsafeMutableRawPointer(widget)) }
         weak var kept: Gate?
         var (flags, notifications) = ([UInt32](), 0)
-        connectSignal("notify::sensitive", of: widget) { _ in notifications += 1 }
+        KFGTK.connect("notify::sensitive", of: widget) { _ in notifications += 1 }
         let handler = { (gate: Gate) in
             kept = gate
-            return connectSignal("state-flags-changed", of: widget) { argument in
+            return KFGTK.connect("state-flags-changed", of: widget) { argument in
                 gate.open()
                 flags.append(UInt32(truncatingIfNeeded: argument))
             }
         }(Gate())
         for isSensitive: gboolean in [0, 1, 0] {
             gtk_widget_set_sensitive(widget, isSensitive)
-            if isSensitive == 1 { disconnectSignal(handler, of: OpaquePointer(widget)) }
+            if isSensitive == 1 { KFGTK.disconnect(handler, of: OpaquePointer(widget)) }
         }
         // The argument is the flags before.
         let insensitive = flags.map { Int($0) & KF_STATE_INSENSITIVE != 0 }

@@ -251,13 +251,13 @@ let listChecks = [
         for _ in 0..<2 { gtk_string_list_append(model, "") }
         let factory: OpaquePointer = gtk_signal_list_item_factory_new()
         var views: [OpaquePointer: KFCrossPlatformImageView] = [:]
-        connectSignal("setup", of: UnsafeMutableRawPointer(factory)) { argument in
+        KFGTK.connect("setup", of: UnsafeMutableRawPointer(factory)) { argument in
             guard let item = OpaquePointer(bitPattern: argument) else { return }
             let view = KFCrossPlatformImageView()
             views[item] = view
             gtk_list_item_set_child(item, view.rawWidget.assumingMemoryBound(to: GtkWidget.self))
         }
-        connectSignal("bind", of: UnsafeMutableRawPointer(factory)) { argument in
+        KFGTK.connect("bind", of: UnsafeMutableRawPointer(factory)) { argument in
             guard let item = OpaquePointer(bitPattern: argument), let view = views[item] else { return }
             view.kf.setImage(
                 with: network.sources[Int(gtk_list_item_get_position(item))],

@@ -15,7 +15,7 @@ let memoryChecks = [
         stage.expect(first == expected, "\(first) instead of \(expected) bytes")
         storage.config.totalCostLimit = 200_000_000
         defer { storage.config.totalCostLimit = first }
-        try KingfisherGTK.initialize()
+        try KFGTK.initialize()
         stage.expect(storage.config.totalCostLimit == 200_000_000, "the program's own limit stays")
     },
     Check(name: "freedPixelsGoBack") { stage in

@@ -55,7 +55,7 @@ let paintableChecks = [
         let paintable = KFPaintable.load(provider, options: [.cacheMemoryOnly])
         gtk_picture_set_paintable(picture, paintable.pointer)
         var changes = 0
-        connectSignal("invalidate-contents", of: UnsafeMutableRawPointer(paintable.pointer)) { _ in changes += 1 }
+        KFGTK.connect("invalidate-contents", of: UnsafeMutableRawPointer(paintable.pointer)) { _ in changes += 1 }
         container.addSubview(view)
         await stage.show(container)
         for color in colors + colors {
@@ -87,7 +87,7 @@ let paintableChecks = [
         let paintable = KFPaintable.load(server.url("/blue.png"), options: options) { result in
             found = try? result.get().cacheType
         }
-        connectSignal("invalidate-size", of: UnsafeMutableRawPointer(paintable.pointer)) { _ in sizes += 1 }
+        KFGTK.connect("invalidate-size", of: UnsafeMutableRawPointer(paintable.pointer)) { _ in sizes += 1 }
         gtk_picture_set_paintable(picture, paintable.pointer)
         await stage.show(view)
         stage.expect(gdk_paintable_get_intrinsic_width(paintable.pointer) == 0 && sizes == 0, "empty at first")

@@ -23,14 +23,14 @@ let pointerChecks: [Check] = [
         stage.expect(gtk_label_get_xalign(label) == 0.25 && properties["xalign"] == 0.25, "numbers with a fraction")
         gtk_label_set_ellipsize(label, PANGO_ELLIPSIZE_END)
         stage.expect(properties["ellipsize"] == Int(PANGO_ELLIPSIZE_END.rawValue), "an enumeration is a number")
-        gtk_widget_set_tooltip_text(label.as(GtkWidget.self), nil)
+        gtk_widget_set_tooltip_text(KFGTK.cast(label, to: GtkWidget.self), nil)
         stage.expect(properties["tooltip-text"] == String?.none, "a text that is not there is nil")
     },
     Check(name: "signalArguments") { stage in
         guard let list = gtk_string_list_new(nil) else { return }
         defer { g_object_unref(UnsafeMutableRawPointer(list)) }
         var changes: [[UInt32]] = []
-        let handler = handleSignal("items-changed", of: list) { arguments in
+        let handler = KFGTK.handle("items-changed", of: list) { arguments in
             changes.append((0..<4).map { arguments.uint($0) })
             return false
         }
@@ -38,7 +38,7 @@ let pointerChecks: [Check] = [
         gtk_string_list_append(list, "two")
         gtk_string_list_remove(list, 0)
         stage.expect(changes == [[0, 0, 1, 0], [1, 0, 1, 0], [0, 1, 0, 0]], "\(changes)")
-        disconnectSignal(handler, of: list)
+        KFGTK.disconnect(handler, of: list)
         gtk_string_list_append(list, "three")
         stage.expect(changes.count == 3, "a block that is disconnected is not called")
     },
@@ -46,13 +46,13 @@ let pointerChecks: [Check] = [
         guard let window = gtk_window_new() else { return }
         gtk_widget_realize(window)
         var requests = 0
-        handleSignal("close-request", of: window) { _ in
+        KFGTK.handle("close-request", of: window) { _ in
             requests += 1
             return requests == 1
         }
-        gtk_window_close(window.as(GtkWindow.self))
+        gtk_window_close(KFGTK.cast(window, to: GtkWindow.self))
         stage.expect(isOpen(window), "a signal that is handled goes no further")
-        gtk_window_close(window.as(GtkWindow.self))
+        gtk_window_close(KFGTK.cast(window, to: GtkWindow.self))
         stage.expect(!isOpen(window), "one that is not goes on")
     },
     Check(name: "namesOfWidgets") { stage in
@@ -62,9 +62,9 @@ let pointerChecks: [Check] = [
         func isNamed() -> Bool {
             gtk_test_accessible_has_property(image.opaque, GTK_ACCESSIBLE_PROPERTY_LABEL) != 0
         }
-        setAccessibleName("a cat", of: image)
+        KFGTK.setAccessibleName("a cat", of: image)
         stage.expect(isNamed(), "the name is set")
-        setAccessibleName(nil, of: image.opaque)
+        KFGTK.setAccessibleName(nil, of: image.opaque)
         stage.expect(!isNamed(), "the name is gone")
     },
 ]

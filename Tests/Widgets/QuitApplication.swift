@@ -18,7 +18,7 @@ enum QuitApplication {
         let object = UnsafeMutableRawPointer(application)
         let main = object?.assumingMemoryBound(to: GApplication.self)
         guard let object else { return }
-        connectSignal("activate", of: object) { _ in
+        KFGTK.connect("activate", of: object) { _ in
             for number in 0..<3 { open("\(number)", in: application) }
             // When nothing else is to be done: the windows have been drawn.
             g_idle_add(

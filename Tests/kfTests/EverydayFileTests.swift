@@ -233,13 +233,13 @@ import Testing
 
     @Test("Broken EXIF data gives what is readable of it") func brokenEXIF() throws {
         let block = try #require(Data(base64Encoded: Self.exif))
-        for count in 0..<block.count { _ = EXIFSummary(block.prefix(count)) }
+        for count in 0..<block.count { _ = PhotoInfo(exif: block.prefix(count)) }
         for place in 0..<block.count {
             var damaged = [UInt8](block)
             damaged[place] = 255
-            _ = EXIFSummary(Data(damaged))
+            _ = PhotoInfo(exif: Data(damaged))
         }
-        #expect(EXIFSummary(block)?.camera == "Canon EOS R5")
+        #expect(PhotoInfo(exif: block)?.camera == "Canon EOS R5")
     }
 
     @Test("kf info shows the colours that stand for an image, and their shares") func infoOfColours() async throws {

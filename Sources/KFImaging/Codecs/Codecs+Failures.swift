@@ -8,6 +8,8 @@ private struct FailedDecoding: Sendable {
     let bytes: ContentFingerprint
     let limits: ImageDecodingLimits
     let reason: ImagingError
+    /// Whether a load with limits of its own has failed by it.
+    var isFinal = false
 }
 
 extension Codecs {
@@ -27,13 +29,23 @@ extension Codecs {
         return reason
     }
 
-    /// Why no image, animated or not, can be made of these bytes under the limits in force; nil when one can.
+    /// Notes that a load with limits of its own has failed by these bytes: their reason is the one under these limits.
+    package static func noteFinalFailure(of data: Data, _ limits: ImageDecodingLimits) {
+        let bytes = ContentFingerprint(data)
+        failures.withLock { failures in
+            guard let last = failures.lastIndex(where: { $0.bytes == bytes && $0.limits == limits }) else { return }
+            failures[last].isFinal = true
+        }
+    }
+
+    /// Why no image, animated or not, can be made of these bytes under the limits of the load that failed by them, or
+    /// else the limits in force; nil when one can.
     ///
     /// It is the reason for which they could not be decoded just now. Where that is not known any more, or was under
     /// other limits, they are decoded again to find out.
     package static func diagnose(_ data: Data) -> ImagingError? {
         let (bytes, limits) = (ContentFingerprint(data), ImageDecodingLimits.default)
-        let known = failures.withLock { $0.last { $0.bytes == bytes && $0.limits == limits } }
+        let known = failures.withLock { $0.last { $0.bytes == bytes && ($0.isFinal || $0.limits == limits) } }
         if let known { return known.reason }
         do throws(ImagingError) {
             _ = try Image.decode(data, options: ImageCreatingOptions(), limits: limits)

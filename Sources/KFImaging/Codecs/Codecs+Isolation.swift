@@ -33,8 +33,12 @@ extension Codecs {
     }
 
     /// The EXIF block; nil when there is none.
-    static func exif(of data: Data, _ codec: any ImageCodec.Type) throws(ImagingError) -> Data? {
-        if let (pool, file) = try isolation(of: data, codec, .default) { return try pool.exif(file) }
+    static func exif(
+        of data: Data,
+        _ codec: any ImageCodec.Type,
+        _ limits: ImageDecodingLimits
+    ) throws(ImagingError) -> Data? {
+        if let (pool, file) = try isolation(of: data, codec, limits) { return try pool.exif(file) }
         return data.withUnsafeBytes { codec.exif($0) }
     }
 

@@ -23,8 +23,11 @@ package enum Codecs {
     static let scalingMargin = 2.4
 
     /// Reads the header; no pixels are decoded.
-    static func builtInInfo(of data: Data) throws(ImagingError) -> ImageInfo {
-        try info(of: data, codec(for: data), .default)
+    static func builtInInfo(
+        of data: Data,
+        limits: ImageDecodingLimits = .default
+    ) throws(ImagingError) -> ImageInfo {
+        try info(of: data, codec(for: data), limits)
     }
 
     /// Decodes the first image.
@@ -71,9 +74,9 @@ package enum Codecs {
     }
 
     /// The EXIF block of a JPEG, PNG, WebP or AVIF; nil when there is none.
-    package static func exif(of data: Data) -> Data? {
+    package static func exif(of data: Data, limits: ImageDecodingLimits = .default) -> Data? {
         ImageContentType(sniffing: data).flatMap { builtIn($0) }.flatMap { codec in
-            (try? exif(of: data, codec)).flatMap { $0 }
+            (try? exif(of: data, codec, limits)).flatMap { $0 }
         }
     }
 

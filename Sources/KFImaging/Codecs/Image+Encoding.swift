@@ -47,10 +47,10 @@ extension Image {
         try? Codecs.encode(self, as: .jpeg, quality: Double(compressionQuality))
     }
 
-    /// The image as WebP of quality 0.8, an animation when it is one; nil for the empty image.
+    /// The image as WebP of quality 0.85, an animation when it is one; nil for the empty image.
     ///
     /// Where colours are few and that is smaller, nothing is lost.
-    public var webPData: Data? { encoded(as: .webp, quality: 0.8) }
+    public var webPData: Data? { encoded(as: .webp, quality: ImageEncodingOptions.usualQuality) }
 
     /// Decodes the first image of WebP data at scale 1; nil for other data.
     ///

@@ -49,8 +49,9 @@ extension MessageWriter {
             add(7)
             add(what)
             add(package)
-        // Nothing that a decoder does: it has no coders and no decoders, and writes no image.
-        case .encodingFailed, .coderFailed, .decoderEnded, .isolationUnavailable: add(1, .unknown, "\(error)")
+        // Nothing that a decoder does: it has no files, no coders and no decoders, and writes no image.
+        case .unreadableFile, .encodingFailed, .coderFailed, .decoderEnded, .isolationUnavailable:
+            add(1, .unknown, "\(error)")
         }
     }
 

@@ -49,9 +49,9 @@ extension Image {
     /// A processor returns it for `KingfisherManager.retrieveEncoded` where these bytes are to be the result, whatever
     /// the encoding says: of a source that is sent as it is.
     ///
-    /// - Parameter file: The file of an image; nil comes of bytes of no format that can be decoded.
-    public convenience init?(file: Data) {
-        guard let content = EncodedContent(file) else { return nil }
+    /// - Parameter encodedResult: The file of an image; nil comes of bytes of no format that can be decoded.
+    public convenience init?(encodedResult: Data) {
+        guard let content = EncodedContent(encodedResult) else { return nil }
         self.init(encoded: content)
     }
 

@@ -53,6 +53,9 @@ public struct EncoderSettings: Sendable, Hashable {
 }
 
 /// The tables of steps that a JPEG's coefficients are rounded to.
+#if hasAttribute(nonexhaustive)
+@nonexhaustive
+#endif
 public enum JPEGTables: Sendable, Hashable, CaseIterable {
     /// Coarser where the eye sees less: 13 to 15 % fewer bytes than with the others at an equal score of SSIMULACRA2.
     case perceptual
@@ -61,6 +64,9 @@ public enum JPEGTables: Sendable, Hashable, CaseIterable {
 }
 
 /// What an image is, for the encoder of WebP, which then weighs details and flat areas differently.
+#if hasAttribute(nonexhaustive)
+@nonexhaustive
+#endif
 public enum WebPPreset: String, CaseIterable, Sendable, Hashable {
     /// Anything.
     case general = "default"

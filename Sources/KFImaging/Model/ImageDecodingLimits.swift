@@ -135,6 +135,9 @@ public struct ImageDecodingLimits: Sendable, Hashable {
 ///
 /// Isolated are all built-in formats, their headers and their frames. Coders of your own (``ImageCoder``) run in this
 /// process, and so does encoding. Previews of progressive JPEGs that still arrive are not made.
+#if hasAttribute(nonexhaustive)
+@nonexhaustive
+#endif
 public enum DecodingIsolation: String, Sendable, Hashable, CaseIterable {
     /// Images are decoded in this process.
     case inProcess

@@ -24,6 +24,37 @@ public struct ImageDecodingOptions: Sendable, Hashable {
         self.limits = limits
     }
 
+    /// Options of decoding for a box: a thumbnail, decoded at a reduced size wherever the format allows that.
+    ///
+    /// The orientation in the file is applied first, so the box is that of the image as it is displayed.
+    ///
+    /// - Parameters:
+    ///   - width: The width of the box in pixels; 0 or less leaves it free: it follows from the height.
+    ///   - height: The height of the box in pixels; 0 or less leaves it free: it follows from the width.
+    ///   - mode: How the image is fitted to the box.
+    ///   - anchor: The part that ``ThumbnailMode/fill`` keeps.
+    ///   - enlarges: Whether smaller images are enlarged; with ``ThumbnailMode/exact`` they always are.
+    ///   - space: The numbers that become a mean: amounts of light, or those that files hold.
+    ///   - limits: The limits beyond which data is refused.
+    /// - Returns: The options, of scale 1.
+    public static func thumbnail(
+        width: Int,
+        height: Int,
+        mode: ThumbnailMode = .fit,
+        anchor: ThumbnailAnchor = .center,
+        enlarges: Bool = false,
+        space: WorkingSpace = .linear,
+        limits: ImageDecodingLimits = .default
+    ) -> Self {
+        func side(_ length: Int) -> Int { min(max(length, 0), Int(Int32.max)) }
+        let (width, height) = (side(width), side(height))
+        var box = Thumbnail(width: width, height: height, mode: mode, anchor: anchor, enlarges: enlarges)
+        box.space = space
+        var options = Self(limits: limits)
+        options.thumbnail = box
+        return options
+    }
+
     /// Whether the image is to be upright and perhaps smaller than the one in the data.
     var isReducing: Bool { maxPixelSize != nil || thumbnail != nil }
 

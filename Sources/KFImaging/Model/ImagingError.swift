@@ -1,7 +1,12 @@
 // The errors of decoding and encoding images.
 
 /// Why an image could not be decoded, measured or encoded.
+#if hasAttribute(nonexhaustive)
+@nonexhaustive
+#endif
 public enum ImagingError: Error, Sendable, Equatable, CustomStringConvertible {
+    /// The file could not be read; `detail` is the system's reason.
+    case unreadableFile(path: String, detail: String)
     /// There were no bytes at all.
     case emptyData
     /// The bytes are no image in a known format; `resembling` says what they look like instead, e.g. "an HTML page".
@@ -34,6 +39,8 @@ public enum ImagingError: Error, Sendable, Equatable, CustomStringConvertible {
     /// One line of text for messages.
     public var description: String {
         switch self {
+        case .unreadableFile(let path, let detail):
+            "the file \(path) cannot be read: \(detail)"
         case .emptyData:
             "there are no bytes to decode"
         case .unrecognizedFormat(let resembling?):

@@ -6,6 +6,9 @@ import Foundation
 ///
 /// All but ``nearest`` take more pixels into account the more an image is reduced, so nothing is skipped. Which numbers
 /// they add up is another choice: ``WorkingSpace``.
+#if hasAttribute(nonexhaustive)
+@nonexhaustive
+#endif
 public enum ResamplingFilter: String, Sendable, Hashable, CaseIterable {
     /// ``lanczos3`` along an axis that is reduced, ``catmullRom`` along one that is enlarged; the default.
     case automatic

@@ -3,6 +3,9 @@
 public import Foundation
 
 /// How a thumbnail fills its box.
+#if hasAttribute(nonexhaustive)
+@nonexhaustive
+#endif
 public enum ThumbnailMode: String, Sendable, Hashable, CaseIterable {
     /// All of the image, as large as possible within the box.
     case fit
@@ -16,6 +19,9 @@ public enum ThumbnailMode: String, Sendable, Hashable, CaseIterable {
 }
 
 /// Which part of an image a thumbnail that fills its box keeps.
+#if hasAttribute(nonexhaustive)
+@nonexhaustive
+#endif
 public enum ThumbnailAnchor: Sendable, Hashable {
     /// A relative place, 0…1 on each axis: 0 keeps the left or top edge, 1 the right or bottom one.
     case point(CGPoint)
@@ -49,7 +55,7 @@ package struct Thumbnail: Sendable, Hashable {
     }
 
     /// The size of the whole image as it is displayed, before anything is cut off.
-    func scaled(_ original: PixelSize) -> PixelSize {
+    package func scaled(_ original: PixelSize) -> PixelSize {
         var (x, y) = (scale(width, original.width), scale(height, original.height))
         switch mode {
         case .fit: (x, y) = (min(x, y), min(x, y))

@@ -3,6 +3,9 @@
 import Foundation
 
 /// The numbers that colours are mixed in.
+#if hasAttribute(nonexhaustive)
+@nonexhaustive
+#endif
 public enum WorkingSpace: Sendable, Hashable, CaseIterable {
     /// Amounts of light, as in the world outside and in Core Image; the default.
     case linear

@@ -15,6 +15,20 @@ extension Image {
         return (try? scaled(for: thumbnail)?.cut(to: thumbnail)).flatMap { $0.map { derived($0, scale: scale) } }
     }
 
+    /// The thumbnail of an image that this one is the whole of, upright and in fewer pixels: as large as if it were
+    /// made of that one.
+    ///
+    /// - Parameters:
+    ///   - thumbnail: The box in pixels.
+    ///   - original: The size of that image, as it is displayed.
+    /// - Returns: An image without animation; an empty image is returned unchanged.
+    /// - Throws: ``ImagingError/outOfMemory(bytes:)``.
+    package func thumbnail(_ thumbnail: Thumbnail, ofOriginal original: PixelSize) throws(ImagingError) -> Image {
+        guard let bitmap = cgImage else { return self }
+        let size = ScaledSize(thumbnail.scaled(original), coverage: thumbnail.coverage, in: thumbnail.space)
+        return derived(try bitmap.resampled(to: size).cut(to: thumbnail))
+    }
+
     /// A box of which ``ThumbnailAnchor/smart`` has become a place: the one that is right for this image.
     ///
     /// - Parameter thumbnail: The box in pixels.

@@ -5,6 +5,9 @@ import KFSupport
 
 extension ImageCacheGroup {
     /// Which caches an operation reaches, and in which order.
+    #if hasAttribute(nonexhaustive)
+    @nonexhaustive
+    #endif
     public enum Policy: Sendable, Hashable {
         /// All, one after the other, the one with the highest priority first; a look-up ends with the first hit.
         case serial

@@ -27,7 +27,7 @@ public struct KFImageContext: Sendable {
     /// Counts more than the options' transition.
     var loadTransition: ImageTransition?
 
-    init(source: Source?, manager: KingfisherManager = .shared) {
+    init(source: Source?, manager: KingfisherManager) {
         (self.source, self.manager) = (source, manager)
         options = manager.parsed(nil)
         options.loadDiskFileSynchronously = true

@@ -53,44 +53,64 @@ extension KFImageProtocol {
 extension KFImageProtocol {
     /// Describes the image of a source.
     ///
-    /// - Parameter source: Where the image comes from; nil fails with
-    ///   ``KingfisherError/ImageSettingErrorReason/emptySource``.
-    public init(source: Source?) { self.init(context: KFImageContext(source: source)) }
+    /// - Parameters:
+    ///   - source: Where the image comes from; nil fails with ``KingfisherError/ImageSettingErrorReason/emptySource``.
+    ///   - manager: Loads it.
+    public init(source: Source?, manager: KingfisherManager = .shared) {
+        self.init(context: KFImageContext(source: source, manager: manager))
+    }
 
     /// Describes the image at a URL.
     ///
-    /// - Parameter url: Where the image is; nil fails with ``KingfisherError/ImageSettingErrorReason/emptySource``.
-    public init(_ url: URL?) { self.init(source: url?.convertToSource()) }
+    /// - Parameters:
+    ///   - url: Where the image is; nil fails with ``KingfisherError/ImageSettingErrorReason/emptySource``.
+    ///   - manager: Loads it.
+    public init(_ url: URL?, manager: KingfisherManager = .shared) {
+        self.init(source: url?.convertToSource(), manager: manager)
+    }
 
     /// Describes the image of a source.
     ///
-    /// - Parameter source: Where the image comes from; nil fails with
-    ///   ``KingfisherError/ImageSettingErrorReason/emptySource``.
+    /// - Parameters:
+    ///   - source: Where the image comes from; nil fails with ``KingfisherError/ImageSettingErrorReason/emptySource``.
+    ///   - manager: Loads it.
     /// - Returns: The description.
-    public static func source(_ source: Source?) -> Self { Self(source: source) }
+    public static func source(_ source: Source?, manager: KingfisherManager = .shared) -> Self {
+        Self(source: source, manager: manager)
+    }
 
     /// Describes the image of a resource.
     ///
-    /// - Parameter resource: Where the image is.
+    /// - Parameters:
+    ///   - resource: Where the image is.
+    ///   - manager: Loads it.
     /// - Returns: The description.
-    public static func resource(_ resource: (any Resource)?) -> Self { source(resource?.convertToSource()) }
+    public static func resource(_ resource: (any Resource)?, manager: KingfisherManager = .shared) -> Self {
+        source(resource?.convertToSource(), manager: manager)
+    }
 
     /// Describes the image at a URL.
     ///
     /// - Parameters:
     ///   - url: Where the image is.
     ///   - cacheKey: The key in the caches; nil uses the URL's own.
+    ///   - manager: Loads it.
     /// - Returns: The description.
-    public static func url(_ url: URL?, cacheKey: String? = nil) -> Self {
-        source(url?.convertToSource(overrideCacheKey: cacheKey))
+    public static func url(_ url: URL?, cacheKey: String? = nil, manager: KingfisherManager = .shared) -> Self {
+        source(url?.convertToSource(overrideCacheKey: cacheKey), manager: manager)
     }
 
     /// Describes the image of a provider.
     ///
-    /// - Parameter provider: Gives the data.
+    /// - Parameters:
+    ///   - provider: Gives the data.
+    ///   - manager: Loads it.
     /// - Returns: The description.
-    public static func dataProvider(_ provider: (any ImageDataProvider)?) -> Self {
-        source(provider?.convertToSource())
+    public static func dataProvider(
+        _ provider: (any ImageDataProvider)?,
+        manager: KingfisherManager = .shared
+    ) -> Self {
+        source(provider?.convertToSource(), manager: manager)
     }
 
     /// Describes the image in bytes at hand.
@@ -98,8 +118,9 @@ extension KFImageProtocol {
     /// - Parameters:
     ///   - data: The bytes.
     ///   - cacheKey: The key in the caches.
+    ///   - manager: Loads it.
     /// - Returns: The description.
-    public static func data(_ data: Data?, cacheKey: String) -> Self {
-        dataProvider(data.map { RawImageDataProvider(data: $0, cacheKey: cacheKey) })
+    public static func data(_ data: Data?, cacheKey: String, manager: KingfisherManager = .shared) -> Self {
+        dataProvider(data.map { RawImageDataProvider(data: $0, cacheKey: cacheKey) }, manager: manager)
     }
 }

@@ -17,7 +17,7 @@ extension KF {
         /// The handlers that are called while the image is loaded, and at the end.
         public var handlers = KFLoadHandlers()
 
-        init(source: Source?, manager: KingfisherManager = .shared) {
+        init(source: Source?, manager: KingfisherManager) {
             self.source = source
             self.manager = manager
             options = manager.parsed(nil)
@@ -57,43 +57,58 @@ extension KF {
 
     /// Describes a load of a source.
     ///
-    /// - Parameter source: Where the image comes from; nil fails with
-    ///   ``KingfisherError/ImageSettingErrorReason/emptySource``.
+    /// - Parameters:
+    ///   - source: Where the image comes from; nil fails with ``KingfisherError/ImageSettingErrorReason/emptySource``.
+    ///   - manager: Loads it.
     /// - Returns: The load, not begun.
-    public static func source(_ source: Source?) -> Builder { Builder(source: source) }
+    public static func source(_ source: Source?, manager: KingfisherManager = .shared) -> Builder {
+        Builder(source: source, manager: manager)
+    }
 
     /// Describes a load of a resource.
     ///
-    /// - Parameter resource: Where the image is.
+    /// - Parameters:
+    ///   - resource: Where the image is.
+    ///   - manager: Loads it.
     /// - Returns: The load, not begun.
-    public static func resource(_ resource: (any Resource)?) -> Builder { source(resource?.convertToSource()) }
+    public static func resource(_ resource: (any Resource)?, manager: KingfisherManager = .shared) -> Builder {
+        source(resource?.convertToSource(), manager: manager)
+    }
 
     /// Describes a load from a URL.
     ///
     /// - Parameters:
     ///   - url: Where the image is.
     ///   - cacheKey: The key in the caches; nil uses the URL's own.
+    ///   - manager: Loads it.
     /// - Returns: The load, not begun.
-    public static func url(_ url: URL?, cacheKey: String? = nil) -> Builder {
-        source(url?.convertToSource(overrideCacheKey: cacheKey))
+    public static func url(_ url: URL?, cacheKey: String? = nil, manager: KingfisherManager = .shared) -> Builder {
+        source(url?.convertToSource(overrideCacheKey: cacheKey), manager: manager)
     }
 
     /// Describes a load from a provider.
     ///
-    /// - Parameter provider: Gives the data.
+    /// - Parameters:
+    ///   - provider: Gives the data.
+    ///   - manager: Loads it.
     /// - Returns: The load, not begun.
-    public static func dataProvider(_ provider: (any ImageDataProvider)?) -> Builder {
-        source(provider?.convertToSource())
+    public static func dataProvider(
+        _ provider: (any ImageDataProvider)?,
+        manager: KingfisherManager = .shared
+    ) -> Builder {
+        source(provider?.convertToSource(), manager: manager)
     }
 
     /// Describes a load from bytes at hand.
     ///
     /// - Parameters:
     ///   - data: The bytes.
-    ///   - cacheKey: The key in the caches.
+    ///   - cacheKey: The key in the caches; without one see ``EncodedImage/made(from:options:as:)`` and
+    ///     `Image.decoded(from:options:)`.
+    ///   - manager: Loads it.
     /// - Returns: The load, not begun.
-    public static func data(_ data: Data?, cacheKey: String) -> Builder {
-        dataProvider(data.map { RawImageDataProvider(data: $0, cacheKey: cacheKey) })
+    public static func data(_ data: Data?, cacheKey: String, manager: KingfisherManager = .shared) -> Builder {
+        dataProvider(data.map { RawImageDataProvider(data: $0, cacheKey: cacheKey) }, manager: manager)
     }
 }
 

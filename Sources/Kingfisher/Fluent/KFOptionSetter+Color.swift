@@ -8,7 +8,9 @@ extension KFOptionSetter {
     public func blur(radius: CGFloat) -> Self { appendProcessor(BlurImageProcessor(blurRadius: radius)) }
 
     /// Appends a ``TintImageProcessor``.
-    public func tint(color: KFCrossPlatformColor) -> Self { appendProcessor(TintImageProcessor(tint: color)) }
+    public func tint(color: KFCrossPlatformColor, workingSpace: WorkingSpace = .linear) -> Self {
+        appendProcessor(TintImageProcessor(tint: color, workingSpace: workingSpace))
+    }
 
     /// Appends a ``TintImageProcessor`` with a blend mode.
     public func tint(color: KFCrossPlatformColor, blendMode: CGBlendMode) -> Self {
@@ -16,21 +18,25 @@ extension KFOptionSetter {
     }
 
     /// Appends a ``BlackWhiteProcessor``.
-    public func blackWhite() -> Self { appendProcessor(BlackWhiteProcessor()) }
+    public func blackWhite(workingSpace: WorkingSpace = .linear) -> Self {
+        appendProcessor(BlackWhiteProcessor(workingSpace: workingSpace))
+    }
 
     /// Appends a ``ColorControlsProcessor``.
     public func colorControls(
         brightness: CGFloat,
         contrast: CGFloat,
         saturation: CGFloat,
-        inputEV: CGFloat
+        inputEV: CGFloat,
+        workingSpace: WorkingSpace = .linear
     ) -> Self {
         appendProcessor(
             ColorControlsProcessor(
                 brightness: brightness,
                 contrast: contrast,
                 saturation: saturation,
-                inputEV: inputEV
+                inputEV: inputEV,
+                workingSpace: workingSpace
             )
         )
     }

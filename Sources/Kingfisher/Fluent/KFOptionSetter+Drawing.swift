@@ -48,8 +48,20 @@ extension KFOptionSetter {
     }
 
     /// Appends a ``CanvasResizingImageProcessor``.
-    public func canvas(size: CGSize, scaleMode: ContentMode = .none) -> Self {
-        appendProcessor(CanvasResizingImageProcessor(size: size, scaleMode: scaleMode))
+    public func canvas(
+        size: CGSize,
+        scaleMode: ContentMode = .none,
+        anchor: CGPoint = CGPoint(x: 0.5, y: 0.5),
+        backgroundColor: KFCrossPlatformColor? = nil
+    ) -> Self {
+        appendProcessor(
+            CanvasResizingImageProcessor(
+                size: size,
+                scaleMode: scaleMode,
+                anchor: anchor,
+                backgroundColor: backgroundColor
+            )
+        )
     }
 
     /// Appends a ``RotationImageProcessor``.

@@ -36,14 +36,16 @@ extension KFOptionSetter {
         radius: Radius,
         targetSize: CGSize? = nil,
         roundingCorners corners: RectCorner = .all,
-        backgroundColor: KFCrossPlatformColor? = nil
+        backgroundColor: KFCrossPlatformColor? = nil,
+        border: Border? = nil
     ) -> Self {
         appendProcessor(
             RoundCornerImageProcessor(
                 radius: radius,
                 targetSize: targetSize,
                 roundingCorners: corners,
-                backgroundColor: backgroundColor
+                backgroundColor: backgroundColor,
+                border: border
             )
         )
     }
@@ -52,9 +54,12 @@ extension KFOptionSetter {
     public func resizing(
         referenceSize: CGSize,
         mode: ContentMode = .none,
-        filter: ResamplingFilter = .automatic
+        filter: ResamplingFilter = .automatic,
+        space: WorkingSpace = .encoded
     ) -> Self {
-        appendProcessor(ResizingImageProcessor(referenceSize: referenceSize, mode: mode, filter: filter))
+        appendProcessor(
+            ResizingImageProcessor(referenceSize: referenceSize, mode: mode, filter: filter, space: space)
+        )
     }
 
     /// Decodes at a reduced size with a ``DownsamplingImageProcessor``.
@@ -74,15 +79,23 @@ extension KFOptionSetter {
     ///   - size: The box in points; a side of 0 follows from the other one and the proportions of the image.
     ///   - mode: How the image is fitted to the box.
     ///   - anchor: The part that `ThumbnailMode.fill` keeps.
+    ///   - enlarges: Whether smaller images are enlarged; with `ThumbnailMode.exact` they always are.
     ///   - space: The numbers that become a mean; see ``ThumbnailImageProcessor``.
     /// - Returns: The changed copy.
     public func thumbnail(
         size: CGSize,
         mode: ThumbnailMode = .fit,
         anchor: ThumbnailAnchor = .center,
+        enlarges: Bool = false,
         space: WorkingSpace = .linear
     ) -> Self {
-        let processor = ThumbnailImageProcessor(size: size, mode: mode, anchor: anchor, space: space)
+        let processor = ThumbnailImageProcessor(
+            size: size,
+            mode: mode,
+            anchor: anchor,
+            enlarges: enlarges,
+            space: space
+        )
         return options.processor.identifier.isEmpty ? setProcessor(processor) : appendProcessor(processor)
     }
 

@@ -130,6 +130,8 @@ extension KFOptionSetter {
     public func onlyLoadFirstFrame(_ enabled: Bool = true) -> Self { with(\.onlyLoadFirstFrame, enabled) }
     /// See ``KingfisherParsedOptionsInfo/preloadAllAnimationData``.
     public func preloadAllAnimationData(_ enabled: Bool = true) -> Self { with(\.preloadAllAnimationData, enabled) }
+    /// See ``KingfisherParsedOptionsInfo/decodingLimits``; nil means those of the process.
+    public func decodingLimits(_ limits: ImageDecodingLimits?) -> Self { with(\.decodingLimits, limits) }
     /// See ``KingfisherParsedOptionsInfo/animatedProcessing``.
     public func animatedProcessing(_ policy: AnimatedProcessingPolicy) -> Self { with(\.animatedProcessing, policy) }
     /// See ``KingfisherParsedOptionsInfo/vectorProcessing``.

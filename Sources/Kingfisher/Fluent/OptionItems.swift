@@ -78,6 +78,8 @@ extension KingfisherOptionsInfoItem {
     public static var onlyLoadFirstFrame: Self { Self { $0.onlyLoadFirstFrame = true } }
     /// See ``KingfisherParsedOptionsInfo/preloadAllAnimationData``.
     public static var preloadAllAnimationData: Self { Self { $0.preloadAllAnimationData = true } }
+    /// See ``KingfisherParsedOptionsInfo/decodingLimits``.
+    public static func decodingLimits(_ limits: ImageDecodingLimits) -> Self { Self { $0.decodingLimits = limits } }
     /// See ``KingfisherParsedOptionsInfo/animatedProcessing``.
     public static func animatedProcessing(_ policy: AnimatedProcessingPolicy) -> Self {
         Self { $0.animatedProcessing = policy }

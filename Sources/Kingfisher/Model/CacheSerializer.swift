@@ -87,7 +87,7 @@ public struct DefaultCacheSerializer: CacheSerializer, Hashable {
 
     /// The image the bytes decode to, with the scale of the options.
     public func image(with data: Data, options: KingfisherParsedOptionsInfo) -> KFCrossPlatformImage? {
-        .decoded(from: data, options: options.imageCreatingOptions)
+        options.decoded(data)
     }
 }
 
@@ -147,7 +147,7 @@ public struct FormatIndicatedCacheSerializer: CacheSerializer, Hashable {
 
     /// The image the bytes decode to, with the scale of the options.
     public func image(with data: Data, options: KingfisherParsedOptionsInfo) -> KFCrossPlatformImage? {
-        .decoded(from: data, options: options.imageCreatingOptions)
+        options.decoded(data)
     }
 }
 

@@ -37,6 +37,9 @@ public struct DataURLImageDataProvider: ImageDataProvider {
     }
 
     /// Why a text carries no bytes.
+    #if hasAttribute(nonexhaustive)
+    @nonexhaustive
+    #endif
     public enum DataURLError: Error, Hashable, CustomStringConvertible {
         /// It does not begin with `data:`.
         case otherScheme

@@ -6,6 +6,9 @@ import KFImaging
 /// How images become the bytes that are sent: format, quality, limits. (Not in Kingfisher.)
 public struct ImageEncoding: Hashable, Sendable {
     /// Which frames of an animation are encoded.
+    #if hasAttribute(nonexhaustive)
+    @nonexhaustive
+    #endif
     public enum Frames: Hashable, Sendable {
         /// All, where the format holds animations; otherwise the first.
         case all
@@ -14,6 +17,9 @@ public struct ImageEncoding: Hashable, Sendable {
     }
 
     /// What is taken over from the source beside the pixels.
+    #if hasAttribute(nonexhaustive)
+    @nonexhaustive
+    #endif
     public enum KeptMetadata: Hashable, Sendable {
         /// Nothing.
         case none
@@ -43,6 +49,8 @@ public struct ImageEncoding: Hashable, Sendable {
     /// Animations become PNG or AVIF only if the source is: few expect the one, and the other takes long.
     public var allowedFormats: [ImageContentType] = []
     /// From 0 to 1, for formats that lose something; 0.85 unless set.
+    ///
+    /// Any other number is an error when it is used.
     public var quality: Double?
     /// The score that JPEG, WebP and AVIF stills are to reach, in place of a quality: that of
     /// ``KingfisherWrapper/similarity(to:)``, such as 75.
@@ -97,7 +105,7 @@ public struct ImageEncoding: Hashable, Sendable {
 
     /// All that changes a byte of the file, so that no two encodings have the same.
     var identifier: String {
-        let quality = quality.map { "\(ImageEncodingOptions(quality: $0).quality)" } ?? ""
+        let quality = quality.map { "\($0)" } ?? ""
         var fields = [
             format?.rawValue ?? "", quality, isLossless ? "lossless" : "", maxByteCount.map { "\($0)" } ?? "",
             "\(frames)", "\(keptMetadata)",
@@ -154,7 +162,7 @@ public struct EncodedImage: Sendable {
     /// Whether it may be sent, but its server has yet to be asked about it, with
     /// ``KingfisherParsedOptionsInfo/refreshCached``.
     ///
-    /// Only ``KingfisherManager/cachedEncoded(with:options:as:)`` leaves that to its caller.
+    /// Only ``KingfisherManager/cachedEncoded(with:options:as:)-(Source,_,_)`` leaves that to its caller.
     public internal(set) var isStale = false
 
     /// The media type for a `Content-Type` field, such as `image/webp`.

@@ -19,6 +19,9 @@ public protocol ImageProcessor: Sendable {
 
     /// Processes an item.
     ///
+    /// An image may have to be turned for display: one who looks at the places of its pixels begins with
+    /// `image.kf.normalized`.
+    ///
     /// Called on a thread for pixel work, or on the ``KingfisherParsedOptionsInfo/processingQueue``, never on the
     /// caller's thread.
     /// - Parameters:
@@ -82,7 +85,7 @@ public struct DefaultImageProcessor: ImageProcessor {
     public func process(item: ImageProcessItem, options: KingfisherParsedOptionsInfo) -> KFCrossPlatformImage? {
         switch item {
         case .image(let image): image.withScale(options.scaleFactor)
-        case .data(let data): .decoded(from: data, options: options.imageCreatingOptions)
+        case .data(let data): options.decoded(data)
         }
     }
 }
@@ -95,5 +98,10 @@ extension KingfisherParsedOptionsInfo {
             preloadAll: preloadAllAnimationData,
             onlyFirstFrame: onlyLoadFirstFrame
         ).sanitized
+    }
+
+    /// The image that some bytes make; nil when they cannot be decoded.
+    func decoded(_ data: Data) -> KFCrossPlatformImage? {
+        .decoded(from: data, options: imageCreatingOptions, limits: limits)
     }
 }

@@ -98,7 +98,7 @@ extension KingfisherError.ResponseErrorReason {
             "\(response.place) sent \(response.mimeType ?? "no media type"), which is not among the accepted types"
         case .responseTooLarge(let task, let limit):
             "The response from \(task.originalURL?.absoluteString ?? "a server") is larger than \(limit) bytes, the"
-                + " downloader's maximumResponseSize"
+                + " downloader's maxResponseBytes"
         }
     }
 }

@@ -48,6 +48,9 @@ public struct BlurHashImageDataProvider: ImageDataProvider {
     }
 
     /// Why a ``BlurHashImageDataProvider`` made no image.
+    #if hasAttribute(nonexhaustive)
+    @nonexhaustive
+    #endif
     public enum BlurHashError: Error, Hashable, CustomStringConvertible {
         /// The letters are no BlurHash.
         case malformedHash(String)

@@ -1,6 +1,9 @@
 // How processors treat animations and vector images, as options say it.
 
 /// How processors treat animations.
+#if hasAttribute(nonexhaustive)
+@nonexhaustive
+#endif
 public enum AnimatedProcessingPolicy: Sendable, Hashable {
     /// A still: the processed first frame.
     case firstFrame
@@ -17,6 +20,9 @@ public enum AnimatedProcessingPolicy: Sendable, Hashable {
 }
 
 /// How processors treat vector images: SVG, in a build with that package trait. (Not in Kingfisher.)
+#if hasAttribute(nonexhaustive)
+@nonexhaustive
+#endif
 public enum VectorProcessingPolicy: Sendable, Hashable {
     /// They are drawn, and the drawing is processed.
     case process

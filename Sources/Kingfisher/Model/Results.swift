@@ -157,6 +157,9 @@ public struct RetrieveImageResult: Sendable {
     private mutating func change(_ change: (inout Details.Value) -> Void) { details = .changed(details, change) }
 
     /// What the server said about a cached image.
+    #if hasAttribute(nonexhaustive)
+    @nonexhaustive
+    #endif
     public enum Revalidation: Sendable {
         /// It is still the same, and the result.
         case notModified

@@ -3,6 +3,9 @@
 import Foundation
 
 /// Why nothing is loaded from a URL, whatever its server would say. (Not in Kingfisher.)
+#if hasAttribute(nonexhaustive)
+@nonexhaustive
+#endif
 public enum URLRefusal: Hashable, Sendable {
     /// It is no URL of HTTP, nor of a loader of the manager's.
     case unsupported

@@ -14,7 +14,7 @@ extension ByteLoader {
         var downloadTimeout: TimeInterval = 15
         var connectTimeout: TimeInterval?
         var totalTimeout: TimeInterval?
-        var maximumRedirectCount = 20
+        var maxRedirectCount = 20
         var addressPolicy = AddressPolicy.everything
         var fieldsRemovedAcrossOrigins = URLRequest.credentialFields
         var executionOrder = ImageDownloader.ExecutionOrder.automatic
@@ -28,7 +28,7 @@ extension ByteLoader {
         var responseModifier: (any ImageDownloadResponseModifier)?
         var decryptor: (any ImageDataDecryptor)?
         var session = URLSessionConfiguration.ephemeral
-        var maximumResponseSize = ByteLoader.responseLimit(memory: UsableMemory.bytes)
+        var maxResponseBytes = ByteLoader.responseLimit(memory: UsableMemory.bytes)
     }
 
     /// Ends every download: it was started under another configuration.
@@ -72,7 +72,7 @@ extension ByteLoader {
             responseModifier: options.responseModifier ?? settings.responseModifier,
             decryptor: options.decryptor ?? settings.decryptor,
             dataModifier: options.dataModifier,
-            maximumRedirectCount: settings.maximumRedirectCount,
+            maxRedirectCount: settings.maxRedirectCount,
             fieldsRemovedAcrossOrigins: settings.fieldsRemovedAcrossOrigins,
             acceptableStatusCodes: settings.acceptableStatusCodes,
             acceptableContentTypes: settings.acceptableContentTypes,
@@ -95,7 +95,7 @@ extension ByteLoader {
             allowsConstrainedNetworkAccess: options.lowDataModeSource == nil,
             usesCookies: settings.session.httpShouldSetCookies && settings.session.httpCookieAcceptPolicy != .never,
             addressPolicy: settings.addressPolicy,
-            maximumBodySize: settings.maximumResponseSize,
+            maxBodyBytes: settings.maxResponseBytes,
             order: settings.executionOrder.order(isForView: options.load.isForView)
         )
     }

@@ -48,8 +48,8 @@ extension ImageDownloader {
     /// Further ones wait, by priority, then by ``executionOrder``, and their time limits do not run. May be changed at
     /// any time. Without effect with a transport of your own; so is ``maxConnectionsPerHost``.
     public var maxConcurrentDownloads: Int {
-        get { curl?.configuration.maximumConcurrentTransfers ?? 0 }
-        set { curl?.configure { $0.maximumConcurrentTransfers = newValue } }
+        get { curl?.configuration.maxConcurrentTransfers ?? 0 }
+        set { curl?.configure { $0.maxConcurrentTransfers = newValue } }
     }
 
     /// Downloads that have a connection, and those that wait for one. (SDWebImage's name.)
@@ -82,7 +82,7 @@ extension ImageDownloader {
     /// An eighth of the memory the process may use at first, at least 64 MiB. While there are more, downloads wait; of
     /// those that are under way each may bring one piece more. Over HTTP/2 libcurl itself takes up to 32 MiB
     /// of a download that waits.
-    public var maximumBytesInFlight: Int {
+    public var maxBytesInFlight: Int {
         get { loader.bytesInFlight.limit }
         set { loader.bytesInFlight.limit = newValue }
     }
@@ -106,9 +106,9 @@ extension ImageDownloader {
     /// How many redirects of a download are followed; 20 at first. (Not in Kingfisher.)
     ///
     /// One more is the error `URLError.httpTooManyRedirects`.
-    public var maximumRedirectCount: Int {
-        get { loader.settings.withLock { $0.maximumRedirectCount } }
-        set { loader.settings.withLock { $0.maximumRedirectCount = newValue } }
+    public var maxRedirectCount: Int {
+        get { loader.settings.withLock { $0.maxRedirectCount } }
+        set { loader.settings.withLock { $0.maxRedirectCount = newValue } }
     }
 
     /// Whether an interrupted download continues where it broke off when its URL is loaded again; true at first.

@@ -61,9 +61,9 @@ open class ImageDownloader: @unchecked Sendable {
     /// The largest response accepted, in bytes; a larger one fails the download before it is in memory.
     ///
     /// 200 MiB at first, or a tenth of the memory if that is less. (Not in Kingfisher.)
-    open var maximumResponseSize: Int {
-        get { loader.settings.withLock { $0.maximumResponseSize } }
-        set { loader.settings.withLock { $0.maximumResponseSize = newValue } }
+    open var maxResponseBytes: Int {
+        get { loader.settings.withLock { $0.maxResponseBytes } }
+        set { loader.settings.withLock { $0.maxResponseBytes = newValue } }
     }
 
     /// Whether the network is one to save data on, such as a metered one; false at first.

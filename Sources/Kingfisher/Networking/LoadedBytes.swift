@@ -152,7 +152,9 @@ extension LoadedBytes {
         else { return nil }
         let queue = options.processingQueue ?? .untouch
         let largest = await atLargestSide.value(for: largestSide) {
-            await queue.run { [data] in Image.downsampled(data, limit: largestSide, scale: 1) }
+            await queue.run { [data] in
+                Image.downsampled(data, limit: largestSide, scale: 1, limits: options.limits)
+            }
         }
         guard let largest, largest.contentType != .svg else { return nil }
         guard limit < largestSide else { return largest.withScale(options.scaleFactor) }

@@ -30,23 +30,43 @@ final class ProgressRelay: Sendable {
     /// Whether the main queue has run a report since one was waited for in vain.
     private static let isMainServed = Locked(true)
 
-    private let block: DownloadProgressBlock
+    /// Who is told of progress.
+    enum Receiver: Sendable {
+        /// Once at a time, on the main queue, as often as a screen shows it.
+        case onMain(DownloadProgressBlock)
+        /// At once, on the transport's thread.
+        case directly(@Sendable (_ received: Int64, _ expected: Int64) -> Void)
+    }
+
+    private let receiver: Receiver
     private let queue: CallbackQueue?
     private let state = Locked(State())
 
-    /// A relay to a block; nil if there is none.
+    /// A relay to a receiver; nil if there is none.
     /// - Parameters:
-    ///   - block: Called with the progress.
+    ///   - receiver: Who is told of progress.
     ///   - queue: Where the load's completion handler is called; nil for an async function.
-    init?(_ block: DownloadProgressBlock?, before queue: CallbackQueue?) {
-        guard let block else { return nil }
-        (self.block, self.queue) = (block, queue)
+    init?(_ receiver: Receiver?, before queue: CallbackQueue?) {
+        guard let receiver else { return nil }
+        (self.receiver, self.queue) = (receiver, queue)
+    }
+
+    /// A relay to a block on the main queue; nil if there is none.
+    convenience init?(_ block: DownloadProgressBlock?, before queue: CallbackQueue?) {
+        self.init(block.map { Receiver.onMain($0) }, before: queue)
     }
 
     func report(_ piece: ReceivedPiece) { report(received: piece.received, expected: piece.expected) }
 
     func report(received: Int64, expected: Int64) {
         guard received >= 0, expected > 0 else { return }
+        switch receiver {
+        case .directly(let report): report(received, expected)
+        case .onMain(let block): reportOnMain(received, expected, to: block)
+        }
+    }
+
+    private func reportOnMain(_ received: Int64, _ expected: Int64, to block: @escaping DownloadProgressBlock) {
         let delivered = Promise<Bool>()
         let isNew = state.withLock { state in
             let now = ContinuousClock.now

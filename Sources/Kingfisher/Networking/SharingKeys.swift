@@ -42,6 +42,7 @@ struct ImageIdentity: Hashable, Sendable {
     private let frames: AnimatedProcessingPolicy
     private let vectors: VectorProcessingPolicy
     private let queue: CallbackQueue.Identity?
+    private let limits: ImageDecodingLimits?
 
     init(_ options: KingfisherParsedOptionsInfo, ignoringPreloading: Bool = false) {
         var creating = options.imageCreatingOptions
@@ -51,6 +52,7 @@ struct ImageIdentity: Hashable, Sendable {
         frames = options.animatedProcessing
         vectors = options.vectorProcessing
         queue = options.processingQueue?.identity
+        limits = options.decodingLimits
     }
 }
 

@@ -100,7 +100,7 @@ final class Transfer: TransportEvents {
     var mayContinue: Bool { conditions.responseModifier == nil && PartialBody.mayContinue(request) }
 
     /// The largest body accepted.
-    private var limit: Int { conditions.policy.maximumBodySize }
+    private var limit: Int { conditions.policy.maxBodyBytes }
 
     /// The bytes of the response; the request is sent before this first suspends.
     func bytes(for task: SharedTask<TransferKey, LoadedBytes>) async throws(KingfisherError) -> LoadedBytes {
@@ -159,7 +159,7 @@ final class Transfer: TransportEvents {
             state.hops.append(response)
             return state.redirects
         }
-        let limit = conditions.maximumRedirectCount
+        let limit = conditions.maxRedirectCount
         guard redirects <= limit else {
             failTransport(.httpTooManyRedirects, "more than \(limit) redirects")
             return .now(nil)

@@ -16,7 +16,7 @@ struct TransferConditions: Sendable {
     var decryptor: (any ImageDataDecryptor)?
     var dataModifier: (any ImageDownloadDataModifier)?
     /// How many redirects are followed, and which fields they do not take along to another origin.
-    var maximumRedirectCount = 20
+    var maxRedirectCount = 20
     var fieldsRemovedAcrossOrigins: Set<String> = []
     /// nil: the delegate decides.
     var acceptableStatusCodes: Set<Int>?

@@ -17,12 +17,13 @@ public final class FailedURLRegistry: Sendable {
     /// Creates a registry.
     /// - Parameters:
     ///   - capacity: How many URLs it holds at most; the one that failed first makes room.
-    ///   - expiration: How long a URL stays in it, by a monotonic clock.
-    public convenience init(capacity: Int = 1000, expiration: Duration = .seconds(600)) {
-        self.init(capacity: capacity, expiration: expiration, clock: ContinuousClock())
-    }
-
-    init(capacity: Int = 1000, expiration: Duration = .seconds(600), clock: any Clock<Duration>) {
+    ///   - expiration: How long a URL stays in it.
+    ///   - clock: Measures that; tests set one by hand.
+    public init(
+        capacity: Int = 1000,
+        expiration: Duration = .seconds(600),
+        clock: any Clock<Duration> = ContinuousClock()
+    ) {
         (self.capacity, self.expiration) = (max(0, capacity), expiration)
         age = Self.age(by: clock)
     }

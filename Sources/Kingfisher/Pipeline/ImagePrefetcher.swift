@@ -11,12 +11,12 @@ import KFSupport
 /// cached is made from that. A source has ended when its image is in memory and on disk; an image that cannot be stored
 /// counts as failed.
 ///
-/// The loads are those of ``KingfisherManager/shared``: a view or another prefetcher that wants the same at the same
-/// time shares them. The manager's default options, cache and downloader are **not** used: without others among the
-/// options these are `ImageCache.default` and `ImageDownloader.default`. Alternative sources, low data mode sources and
-/// image modifiers are ignored. Downloads have a low priority, 0.1, unless
-/// ``KingfisherParsedOptionsInfo/downloadPriority`` names another one than 0.5; a load with a higher one that joins
-/// raises it.
+/// The loads are those of a manager: a view or another prefetcher that wants the same of it at the same time shares
+/// them. The default options, cache and downloader are the manager's own. Those of ``KingfisherManager/shared`` are
+/// **not** used, as in Kingfisher: without others among the options these are `ImageCache.default` and
+/// `ImageDownloader.default`. Alternative sources, low data mode sources and image modifiers are ignored. Downloads
+/// have a low priority, 0.1, unless ``KingfisherParsedOptionsInfo/downloadPriority`` names another one than 0.5; a load
+/// with a higher one that joins raises it.
 ///
 /// All prefetchers of a manager together load at most 100 images at once, or ``maxConcurrentDownloads`` of one of them
 /// if that is more. Other images wait, those with a higher priority ahead, and in the order in which they came.
@@ -54,12 +54,14 @@ public final class ImagePrefetcher: CustomStringConvertible, Sendable {
     /// - Parameters:
     ///   - urls: Where the images are; begun in this order.
     ///   - options: How they are loaded, processed and cached.
+    ///   - manager: Loads them.
     ///   - callbackQueue: Where the handlers are called; the options' own does not matter.
     ///   - progressBlock: Called once for each URL that ended; a URL that is in the list twice ends twice.
     ///   - completionHandler: Called once, after all progress.
     public convenience init(
         urls: [URL],
         options: KingfisherOptionsInfo? = nil,
+        manager: KingfisherManager = .shared,
         callbackQueue: CallbackQueue = .mainAsync,
         progressBlock: PrefetcherProgressBlock? = nil,
         completionHandler: PrefetcherCompletionHandler? = nil
@@ -67,6 +69,7 @@ public final class ImagePrefetcher: CustomStringConvertible, Sendable {
         self.init(
             resources: urls,
             options: options,
+            manager: manager,
             callbackQueue: callbackQueue,
             progressBlock: progressBlock,
             completionHandler: completionHandler
@@ -78,18 +81,20 @@ public final class ImagePrefetcher: CustomStringConvertible, Sendable {
     /// - Parameters:
     ///   - resources: Where the images are; begun in this order, and handed to the handlers as they are.
     ///   - options: How they are loaded, processed and cached.
+    ///   - manager: Loads them.
     ///   - callbackQueue: Where the handlers are called; the options' own does not matter.
     ///   - progressBlock: Called once for each resource that ended; one that is in the list twice ends twice.
     ///   - completionHandler: Called once, after all progress.
     public convenience init(
         resources: [any Resource],
         options: KingfisherOptionsInfo? = nil,
+        manager: KingfisherManager = .shared,
         callbackQueue: CallbackQueue = .mainAsync,
         progressBlock: PrefetcherProgressBlock? = nil,
         completionHandler: PrefetcherCompletionHandler? = nil
     ) {
         let handlers = PrefetchHandlers(resources, progress: progressBlock, completion: completionHandler)
-        self.init(resources.map { $0.convertToSource() }, options, callbackQueue, .shared, handlers)
+        self.init(resources.map { $0.convertToSource() }, options, callbackQueue, manager, handlers)
     }
 
     /// Creates a prefetcher of sources.
@@ -97,36 +102,19 @@ public final class ImagePrefetcher: CustomStringConvertible, Sendable {
     /// - Parameters:
     ///   - sources: Where the images come from; begun in this order.
     ///   - options: How they are loaded, processed and cached.
+    ///   - manager: Loads them.
     ///   - callbackQueue: Where the handlers are called; the options' own does not matter.
     ///   - progressBlock: Called once for each source that ended; one that is in the list twice ends twice.
     ///   - completionHandler: Called once, after all progress.
     public convenience init(
         sources: [Source],
         options: KingfisherOptionsInfo? = nil,
+        manager: KingfisherManager = .shared,
         callbackQueue: CallbackQueue = .mainAsync,
         progressBlock: PrefetcherSourceProgressBlock? = nil,
         completionHandler: PrefetcherSourceCompletionHandler? = nil
     ) {
         let handlers = PrefetchHandlers(sources, progress: progressBlock, completion: completionHandler)
-        self.init(sources, options, callbackQueue, .shared, handlers)
-    }
-
-    /// Creates a prefetcher whose loads are those of a manager.
-    ///
-    /// - Parameters:
-    ///   - sources: Where the images come from.
-    ///   - options: How they are loaded, processed and cached; the manager's defaults do not apply.
-    ///   - manager: Loads them.
-    ///   - callbackQueue: Where the handler is called.
-    ///   - progressBlock: Called once for each source that ended.
-    package convenience init(
-        sources: [Source],
-        options: KingfisherOptionsInfo?,
-        manager: KingfisherManager,
-        callbackQueue: CallbackQueue = .untouch,
-        progressBlock: PrefetcherSourceProgressBlock? = nil
-    ) {
-        let handlers = PrefetchHandlers(sources, progress: progressBlock, completion: nil)
         self.init(sources, options, callbackQueue, manager, handlers)
     }
 

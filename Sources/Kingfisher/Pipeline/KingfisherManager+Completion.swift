@@ -35,6 +35,7 @@ extension KingfisherManager {
         parsed options: consuming KingfisherParsedOptionsInfo,
         prepared: (@Sendable () async -> KingfisherParsedOptionsInfo)? = nil,
         progressBlock: DownloadProgressBlock? = nil,
+        directProgress: (@Sendable (Int64, Int64) -> Void)? = nil,
         downloadTaskUpdated: DownloadTaskUpdatedBlock? = nil,
         previewSetter: Previews.Setter? = nil,
         completionHandler: (@Sendable (Result<RetrieveImageResult, KingfisherError>) -> Void)?
@@ -57,7 +58,7 @@ extension KingfisherManager {
             plan,
             by: self,
             inMemory: answer,
-            progressBlock: progressBlock,
+            progress: directProgress.map { .directly($0) } ?? progressBlock.map { .onMain($0) },
             before: plan.options.callbackQueue,
             previewSetter: previewSetter,
             updated: downloadTaskUpdated

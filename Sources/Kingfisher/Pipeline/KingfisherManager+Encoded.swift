@@ -83,7 +83,7 @@ extension KingfisherManager {
 
     /// The file that is in memory, if it may be sent without asking the server; never waits. (Not in Kingfisher.)
     ///
-    /// A miss is not counted: ask ``cachedEncoded(with:options:as:)`` then.
+    /// A miss is not counted: ask ``cachedEncoded(with:options:as:)-(Source,_,_)`` then.
     ///
     /// - Parameter request: The request.
     /// - Returns: The file; nil if there is none, or none that is fresh.
@@ -135,10 +135,29 @@ extension KingfisherManager {
         let source = resource.convertToSource()
         return try await retrieveEncoded(with: source, options: options, as: encoding, progressBlock: progressBlock)
     }
+
+    /// The file that is cached of a resource, such as a URL, if it may be sent without asking the server. (Not in
+    /// Kingfisher.)
+    public func cachedEncoded(
+        with resource: any Resource,
+        options: KingfisherOptionsInfo? = nil,
+        as encoding: ImageEncoding = ImageEncoding()
+    ) async -> EncodedImage? {
+        await cachedEncoded(with: resource.convertToSource(), options: options, as: encoding)
+    }
+
+    /// The request for the file of a resource, such as a URL, with its options read once. (Not in Kingfisher.)
+    public func encodedRequest(
+        with resource: any Resource,
+        options: KingfisherOptionsInfo? = nil,
+        as encoding: ImageEncoding = ImageEncoding()
+    ) -> EncodedRequest {
+        encodedRequest(with: resource.convertToSource(), options: options, as: encoding)
+    }
 }
 
 /// A request for an image as the bytes of a file, ready to be looked up; see
-/// ``KingfisherManager/encodedRequest(with:options:as:)``. (Not in Kingfisher.)
+/// ``KingfisherManager/encodedRequest(with:options:as:)-(Source,_,_)``. (Not in Kingfisher.)
 public struct EncodedRequest: Sendable {
     let plan: LoadPlan
 }

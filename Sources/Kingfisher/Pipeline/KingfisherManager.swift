@@ -56,7 +56,7 @@ public final class KingfisherManager: Sendable {
     }
 
     private let configuration: Locked<Configuration>
-    /// Measures the pauses between previews.
+    /// Measures the pauses between previews, and how long failed URLs are skipped.
     let clock: any Clock<Duration>
     /// The loads that are under way, of all callers.
     let running = Locked<[ObjectIdentifier: DownloadTask]>([:])
@@ -69,11 +69,8 @@ public final class KingfisherManager: Sendable {
     /// - Parameters:
     ///   - downloader: Downloads what is not cached.
     ///   - cache: Where images are looked up and stored.
-    public convenience init(downloader: ImageDownloader, cache: ImageCache) {
-        self.init(downloader: downloader, cache: cache, clock: ContinuousClock())
-    }
-
-    init(downloader: ImageDownloader, cache: ImageCache, clock: any Clock<Duration>) {
+    ///   - clock: Measures how long failed URLs are skipped, and the pauses between previews; tests set one by hand.
+    public init(downloader: ImageDownloader, cache: ImageCache, clock: any Clock<Duration> = ContinuousClock()) {
         self.clock = clock
         configuration = Locked(Configuration(downloader: downloader, cache: cache))
     }
@@ -246,7 +243,7 @@ public final class KingfisherManager: Sendable {
         switch beginning(of: source, &options) {
         case .hit(let hit): return hit
         case .plan(let plan, let answer):
-            let load = LoadRequest(plan, by: self, inMemory: answer, progressBlock: progressBlock)
+            let load = LoadRequest(plan, by: self, inMemory: answer, progress: progressBlock.map { .onMain($0) })
             // The wait for a retry is ended by a handle only.
             guard plan.options.needsHandle || plan.options.retryStrategy != nil else { return try await load.image() }
             return try await load.handle.value { () async throws(KingfisherError) in try await load.image() }

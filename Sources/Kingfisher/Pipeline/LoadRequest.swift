@@ -26,13 +26,13 @@ final class LoadRequest: LoadObserver {
         _ plan: LoadPlan,
         by manager: KingfisherManager,
         inMemory: MemoryAnswer? = nil,
-        progressBlock: DownloadProgressBlock? = nil,
+        progress receiver: ProgressRelay.Receiver? = nil,
         before queue: CallbackQueue? = nil,
         previewSetter: Previews.Setter? = nil,
         updated: DownloadTaskUpdatedBlock? = nil
     ) {
         (self.plan, self.manager, self.inMemory, self.updated) = (plan, manager, inMemory, updated)
-        progress = ProgressRelay(progressBlock, before: queue)
+        progress = ProgressRelay(receiver, before: queue)
         handle = DownloadTask()
         let options = plan.options
         // What arrives encrypted shows nothing before it is complete.

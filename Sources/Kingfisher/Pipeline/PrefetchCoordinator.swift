@@ -17,11 +17,14 @@ import KFSupport
 /// // whenever the list has scrolled:
 /// prefetching.visibleRows(12..<20)
 /// ```
-/// Loads are shared with those of ``KingfisherManager/shared`` that have the same options; cache, downloader, priority
+/// Loads are shared with those of the manager that have the same options; default options, cache, downloader, priority
 /// and the options that are ignored are those of ``ImagePrefetcher``. May be used from any thread. Everything ends with
 /// the last reference.
 public final class PrefetchCoordinator: Sendable {
     /// How far images are prefetched.
+    #if hasAttribute(nonexhaustive)
+    @nonexhaustive
+    #endif
     public enum Destination: Hashable, Sendable {
         /// Into memory, ready to be shown, and on disk as with any load; also from disk into memory.
         case memory
@@ -65,6 +68,7 @@ public final class PrefetchCoordinator: Sendable {
     ///   - window: How many rows are prefetched beyond the visible ones.
     ///   - destination: How far.
     ///   - options: How images are loaded, processed and cached; the same as those of the views, or nothing is shared.
+    ///   - manager: Loads them.
     ///   - source: Returns the source of a row, which is never negative; nil for a row without an image, and beyond the
     ///     end of the list. Called for the rows of the window, on the thread that reports the visible rows or changes
     ///     the window. Each time, so rows may come to have other sources.
@@ -72,9 +76,17 @@ public final class PrefetchCoordinator: Sendable {
         window: Int = 20,
         destination: Destination = .memory,
         options: KingfisherOptionsInfo? = nil,
+        manager: KingfisherManager = .shared,
         source: @escaping @Sendable (Int) -> Source?
     ) {
-        self.init(window: window, destination: destination, options: options, manager: .shared, source: source)
+        self.init(
+            window: window,
+            destination: destination,
+            options: options,
+            manager: manager,
+            adapt: { _ in },
+            source: source
+        )
     }
 
     init(
@@ -82,7 +94,7 @@ public final class PrefetchCoordinator: Sendable {
         destination: Destination,
         options: KingfisherOptionsInfo?,
         manager: KingfisherManager,
-        adapt: (inout KingfisherParsedOptionsInfo) -> Void = { _ in },
+        adapt: (inout KingfisherParsedOptionsInfo) -> Void,
         source: @escaping @Sendable (Int) -> Source?
     ) {
         self.source = source

@@ -18,11 +18,13 @@ struct PrefetchWork: Sendable {
     private static let lowPriority: Float = 0.1
 
     private let manager: KingfisherManager
+    /// Where images are looked up and stored unless the options name another cache.
+    private let cache: ImageCache
     private let options: KingfisherParsedOptionsInfo
 
     /// - Parameters:
-    ///   - info: The options; the manager's defaults do not apply.
-    ///   - manager: Shares the loads.
+    ///   - info: The options.
+    ///   - manager: Shares the loads; its defaults apply, unless it is the shared one.
     ///   - adapt: Changes the parsed options.
     init(
         _ info: KingfisherOptionsInfo?,
@@ -30,9 +32,12 @@ struct PrefetchWork: Sendable {
         adapt: (inout KingfisherParsedOptionsInfo) -> Void
     ) {
         let defaultPriority = KingfisherParsedOptionsInfo().downloadPriority
-        var options = KingfisherParsedOptionsInfo(info)
-        options.targetCache = options.targetCache ?? .default
-        options.downloader = options.downloader ?? .default
+        // Kingfisher's prefetchers know nothing of the shared manager's defaults.
+        let isShared = manager === KingfisherManager.shared
+        var options = KingfisherParsedOptionsInfo((isShared ? [] : manager.defaultOptions) + (info ?? []))
+        cache = options.targetCache ?? (isShared ? .default : manager.cache)
+        options.targetCache = cache
+        options.downloader = options.downloader ?? (isShared ? .default : manager.downloader)
         manager.addRules(to: &options)
         options.alternativeSources = nil
         options.lowDataModeSource = nil
@@ -49,7 +54,7 @@ struct PrefetchWork: Sendable {
     private func options(for source: Source) -> KingfisherParsedOptionsInfo {
         var options = options
         manager.process(&options, for: source)
-        options.targetCache = options.targetCache ?? .default
+        options.targetCache = options.targetCache ?? cache
         return options
     }
 

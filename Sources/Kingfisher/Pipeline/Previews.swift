@@ -83,7 +83,8 @@ final class Previews: Sendable {
     /// Looks at the bytes that have arrived, again and again, until the transfer turns out to be no progressive JPEG or
     /// the load ends.
     private func work(on transfer: SessionDataTask, _ updates: AsyncStream<Void>) async {
-        guard let decoder = try? ProgressiveJPEG(options: DecodingOptions(scale: options.scaleFactor)) else { return }
+        let decoding = DecodingOptions(scale: options.scaleFactor, limits: options.limits)
+        guard let decoder = try? ProgressiveJPEG(options: decoding) else { return }
         var taken = 0
         var examined = 1
         for await _ in updates {

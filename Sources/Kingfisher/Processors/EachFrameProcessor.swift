@@ -40,7 +40,7 @@ struct EachFrameProcessor: WrappingImageProcessor {
         }
         let found: (any ImageFrameSource)?
         do throws(ImagingError) {
-            found = options.onlyLoadFirstFrame ? nil : try Codecs.frameSource(of: data)
+            found = options.onlyLoadFirstFrame ? nil : try Codecs.frameSource(of: data, limits: options.limits)
         } catch {
             // No image is better than a still in place of the animation.
             switch error {
@@ -62,7 +62,8 @@ struct EachFrameProcessor: WrappingImageProcessor {
         _ options: KingfisherParsedOptionsInfo
     ) -> KFCrossPlatformImage? {
         let processed = ProcessedFrames(of: frames, by: base.forAllFrames(of: frames, options), options)
-        let result = Image.animated(processed, options: options.imageCreatingOptions, baseImage: poster)
+        let creating = options.imageCreatingOptions
+        let result = Image.animated(processed, options: creating, baseImage: poster, limits: options.limits)
         if image.isDamaged { result?.updateMetadata { $0.isDamaged = true } }
         return result
     }

@@ -56,7 +56,7 @@ struct EncodedSerializer: CacheSerializer, Hashable {
     /// The file; of an original, which has yet to be processed, the image.
     func image(with data: Data, options: KingfisherParsedOptionsInfo) -> KFCrossPlatformImage? {
         guard options.processor is EncodedProcessor else {
-            return .decoded(from: data, options: options.imageCreatingOptions)
+            return options.decoded(data)
         }
         if options.load.encoding?.takesAnyFile == true { return Image(encoded: EncodedContent(anyFile: data)) }
         return EncodedContent(data).map { Image(encoded: $0) }

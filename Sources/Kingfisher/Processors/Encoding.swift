@@ -11,7 +11,8 @@ extension KingfisherWrapper where Base == KFCrossPlatformImage {
     /// - Parameter encoding: The format and the quality. An image knows the format it was decoded from, but none of the
     ///   metadata that could be kept.
     /// - Returns: The file.
-    /// - Throws: `ImagingError.encodingFailed(_:detail:)`, or `ImagingError.outOfMemory(bytes:)`.
+    /// - Throws: `ImagingError.encodingFailed(_:detail:)`, also for a quality outside of 0…1, or
+    ///   `ImagingError.outOfMemory(bytes:)`.
     public func encoded(as encoding: ImageEncoding) async throws(ImagingError) -> EncodedImage {
         let content = await WorkExecutor.cpu.run { [base] in
             Result { () throws(ImagingError) in try encoding.content(of: base, source: base.animatedData) }
@@ -30,17 +31,25 @@ extension ImageEncoding {
     /// - Parameters:
     ///   - image: The image.
     ///   - source: The bytes that it was made of, if they are known.
+    ///   - limits: Where these are looked at.
     /// - Returns: The file.
     /// - Throws: `ImagingError`.
-    func content(of image: KFCrossPlatformImage, source: Data?) throws(ImagingError) -> EncodedContent {
+    func content(
+        of image: KFCrossPlatformImage,
+        source: Data?,
+        limits: ImageDecodingLimits = .default
+    ) throws(ImagingError) -> EncodedContent {
         let animation = frames == .all ? image.frames.flatMap { severalFrames(of: $0) } : nil
         let sourceFormat = source.flatMap { ImageContentType(sniffing: $0) } ?? image.contentType
         let type = format ?? suitable(sourceFormat, for: image, isAnimated: animation != nil)
         let quality = formatQuality[type] ?? quality ?? ImageEncodingOptions.usualQuality
+        guard (0...1).contains(quality) else {
+            throw .encodingFailed(type, detail: "the quality \(quality) is not one of 0…1, such as 0.8 for 80 percent")
+        }
         var options = ImageEncodingOptions(quality: quality, lossless: isLossless)
         (options.encoder, options.targetScore) = (encoder, targetScore)
         options.searchedQualities = searchedQualities
-        options.metadata = EncodedMetadata(exif: exif(of: source), hasProfile: embedsProfile)
+        options.metadata = EncodedMetadata(exif: exif(of: source, limits), hasProfile: embedsProfile)
         func encoded() throws(ImagingError) -> Data {
             guard let animation, Codecs.canEncodeAnimation(as: type) else {
                 return try Codecs.encode(image, as: type, options)
@@ -95,9 +104,9 @@ extension ImageEncoding {
         return allowedFormats.first { holds($0) } ?? others.first { holds($0) } ?? .png
     }
 
-    private func exif(of source: Data?) -> Data? {
+    private func exif(of source: Data?, _ limits: ImageDecodingLimits) -> Data? {
         guard keptMetadata != .none, let source else { return nil }
-        let block = Codecs.exif(of: source).flatMap { EXIFCopy($0) }
+        let block = Codecs.exif(of: source, limits: limits).flatMap { EXIFCopy($0) }
         guard keptMetadata != .copyright else { return block?.copyright }
         return block?.block(
             keepsLocation: keptMetadata == .exifWithLocation,

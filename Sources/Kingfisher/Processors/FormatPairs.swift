@@ -85,7 +85,7 @@ public struct FormatCacheSerializer<Format: PairedImageFormat>: CacheSerializer,
     /// Nil for bytes of another format.
     public func image(with data: Data, options: KingfisherParsedOptionsInfo) -> KFCrossPlatformImage? {
         guard ImageContentType(sniffing: data) == Format.contentType else { return nil }
-        return .decoded(from: data, options: options.imageCreatingOptions)
+        return options.decoded(data)
     }
 }
 
@@ -151,7 +151,7 @@ public typealias GIFProcessor = FormatImageProcessor<GIFPair>
 public typealias GIFCacheSerializer = FormatCacheSerializer<GIFPair>
 
 extension FormatCacheSerializer where Format == WebPPair {
-    /// Lossy, of quality 0.8; stills are always encoded.
+    /// Lossy, of quality 0.85; stills are always encoded.
     public static var `default`: Self { Self(preferOriginal: false) }
 
     /// Creates a serializer.
@@ -160,13 +160,13 @@ extension FormatCacheSerializer where Format == WebPPair {
     ///   - quality: From 0 to 1; ignored when `lossless` is true.
     ///   - lossless: Whether to encode without loss.
     ///   - preferOriginal: Whether the original WebP bytes of an unchanged image are stored.
-    public init(quality: CGFloat = 0.8, lossless: Bool = false, preferOriginal: Bool = true) {
+    public init(quality: CGFloat = 0.85, lossless: Bool = false, preferOriginal: Bool = true) {
         self.init(quality, lossless, preferOriginal)
     }
 }
 
 extension FormatCacheSerializer where Format == AVIFPair {
-    /// Lossy, of quality 0.8; stills are always encoded.
+    /// Lossy, of quality 0.85; stills are always encoded.
     public static var `default`: Self { Self(preferOriginal: false) }
 
     /// Creates a serializer.
@@ -175,13 +175,13 @@ extension FormatCacheSerializer where Format == AVIFPair {
     ///   - quality: From 0 to 1; ignored when `lossless` is true.
     ///   - lossless: Whether to encode without loss.
     ///   - preferOriginal: Whether the original AVIF bytes of an unchanged image are stored.
-    public init(quality: CGFloat = 0.8, lossless: Bool = false, preferOriginal: Bool = true) {
+    public init(quality: CGFloat = 0.85, lossless: Bool = false, preferOriginal: Bool = true) {
         self.init(quality, lossless, preferOriginal)
     }
 }
 
 extension FormatCacheSerializer where Format == JPEGPair {
-    /// Of quality 0.8; images are always encoded.
+    /// Of quality 0.85; images are always encoded.
     public static var `default`: Self { Self(preferOriginal: false) }
 
     /// Creates a serializer.
@@ -189,7 +189,7 @@ extension FormatCacheSerializer where Format == JPEGPair {
     /// - Parameters:
     ///   - quality: From 0 to 1.
     ///   - preferOriginal: Whether the original JPEG bytes of an unchanged image are stored.
-    public init(quality: CGFloat = 0.8, preferOriginal: Bool = true) { self.init(quality, false, preferOriginal) }
+    public init(quality: CGFloat = 0.85, preferOriginal: Bool = true) { self.init(quality, false, preferOriginal) }
 }
 
 extension FormatCacheSerializer where Format == PNGPair {

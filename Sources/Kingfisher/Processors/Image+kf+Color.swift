@@ -63,6 +63,23 @@ extension KingfisherWrapper where Base == KFCrossPlatformImage {
         return base.adjusted(adjustment) ?? base
     }
 
+    /// The image with every pixel changed on its own, as bytes; for amounts of light there is ``apply(_:)``.
+    ///
+    /// ```swift
+    /// let negative = image.kf.mapPixels { pixel in
+    ///     pixel.red = pixel.alpha - pixel.red
+    ///     pixel.green = pixel.alpha - pixel.green
+    ///     pixel.blue = pixel.alpha - pixel.blue
+    /// }
+    /// ```
+    /// - Parameter transform: Changes a pixel, whose colours are multiplied by alpha; called on this thread.
+    /// - Returns: The new image, turned as this one, without animation; the image itself when it is empty, or without
+    ///   memory.
+    public func mapPixels(_ transform: (inout Bitmap.Pixel) -> Void) -> KFCrossPlatformImage {
+        guard let bitmap = try? base.cgImage?.mapPixels(transform) else { return base }
+        return base.derived(bitmap, orientation: base.imageOrientation)
+    }
+
     /// The image as a filter changes it.
     ///
     /// - Parameter filter: The calculation on its pixels.

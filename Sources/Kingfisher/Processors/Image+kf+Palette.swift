@@ -36,6 +36,10 @@ extension KingfisherWrapper where Base == KFCrossPlatformImage {
         base.blurHash(components: (x: components.0, y: components.1))
     }
 
+    /// 64 bits by which images that look alike are found; nil for an empty image, and without memory. (Not in
+    /// Kingfisher.)
+    public var perceptualHash: PerceptualHash? { base.perceptualHash }
+
     /// The image's ThumbHash: some 25 bytes that hold a very blurred copy, its proportions and its transparency.
     ///
     /// `Image(thumbHash:)` makes an image of them.

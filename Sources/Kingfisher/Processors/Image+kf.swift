@@ -115,8 +115,13 @@ extension Image {
     /// The still that some bytes decode to, upright and its longer side limited; nil for bytes that cannot be decoded.
     ///
     /// A limit of 0 limits nothing; the result still counts as a thumbnail.
-    static func downsampled(_ data: Data, limit: Int, scale: CGFloat) -> Image? {
-        try? Codecs.decode(data, options: DecodingOptions(scale: scale, maxPixelSize: limit))
+    static func downsampled(
+        _ data: Data,
+        limit: Int,
+        scale: CGFloat,
+        limits: ImageDecodingLimits = .default
+    ) -> Image? {
+        try? Codecs.decode(data, options: DecodingOptions(scale: scale, maxPixelSize: limit, limits: limits))
     }
 }
 
@@ -168,7 +173,7 @@ extension KingfisherWrapper where Base == KFCrossPlatformImage {
     ///   - quality: From 0 to 1; ignored when `lossless` is true.
     ///   - lossless: Whether to encode without loss.
     /// - Returns: The file's bytes; nil for an empty image, and one with a side of more than 16,383 pixels.
-    public func webPRepresentation(quality: CGFloat = 0.8, lossless: Bool = false) -> Data? {
+    public func webPRepresentation(quality: CGFloat = 0.85, lossless: Bool = false) -> Data? {
         base.encoded(as: .webp, quality: Double(quality), lossless: lossless)
     }
 
@@ -178,7 +183,7 @@ extension KingfisherWrapper where Base == KFCrossPlatformImage {
     ///   - quality: From 0 to 1; ignored when `lossless` is true.
     ///   - lossless: Whether to encode without loss.
     /// - Returns: The file's bytes; nil for an empty image, and where the system's libavif has no encoder.
-    public func avifRepresentation(quality: CGFloat = 0.8, lossless: Bool = false) -> Data? {
+    public func avifRepresentation(quality: CGFloat = 0.85, lossless: Bool = false) -> Data? {
         base.encoded(as: .avif, quality: Double(quality), lossless: lossless)
     }
 }

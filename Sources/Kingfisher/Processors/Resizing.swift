@@ -79,7 +79,8 @@ public struct DownsamplingImageProcessor: ImageProcessor {
         let limit = longerSide(scale: options.scaleFactor)
         switch item {
         case .image(let image): return image.downsampled(toMaxPixelSize: limit, scale: options.scaleFactor)
-        case .data(let data): return .downsampled(data, limit: limit, scale: options.scaleFactor)
+        case .data(let data):
+            return .downsampled(data, limit: limit, scale: options.scaleFactor, limits: options.limits)
         }
     }
 }

@@ -56,26 +56,26 @@ struct SkippingProcessor: WrappingImageProcessor {
     }
 
     func process(item: ImageProcessItem, options: KingfisherParsedOptionsInfo) -> KFCrossPlatformImage? {
-        let processor = isSkipped(item) ? DefaultImageProcessor.default : base
+        let processor = isSkipped(item, options.limits) ? DefaultImageProcessor.default : base
         return processor.process(item: item, options: options)
     }
 
-    private func isSkipped(_ item: ImageProcessItem) -> Bool {
+    private func isSkipped(_ item: ImageProcessItem, _ limits: ImageDecodingLimits) -> Bool {
         switch item {
         case .image(let image):
             skipped.contains(.vectors) && image.contentType == .svg
                 || skipped.contains(.animations) && (image.frames?.frameCount ?? 1) > 1
         case .data(let data):
             skipped.contains(.vectors) && ImageContentType(sniffing: data) == .svg
-                || skipped.contains(.animations) && hasFrames(data)
+                || skipped.contains(.animations) && hasFrames(data, limits)
         }
     }
 
     /// Whether data is an animation, also one with too many or too large frames: no image is better than a processed
     /// still.
-    private func hasFrames(_ data: Data) -> Bool {
+    private func hasFrames(_ data: Data, _ limits: ImageDecodingLimits) -> Bool {
         do throws(ImagingError) {
-            return (try Codecs.frameSource(of: data)?.frameCount ?? 1) > 1
+            return (try Codecs.frameSource(of: data, limits: limits)?.frameCount ?? 1) > 1
         } catch {
             switch error {
             case .tooManyFrames, .limitExceeded: return true
@@ -97,7 +97,10 @@ extension ImageProcessor {
     {
         let processor = options.resolved(self)
         let image = await (options.processingQueue ?? .untouch).run { processor.process(item: item, options: options) }
-        guard let image else { throw .processorError(reason: .processingFailed(processor: named, item: item)) }
-        return image
+        if let image { return image }
+        if let limits = options.decodingLimits, case .data(let data) = item {
+            Codecs.noteFinalFailure(of: data, limits)
+        }
+        throw .processorError(reason: .processingFailed(processor: named, item: item))
     }
 }

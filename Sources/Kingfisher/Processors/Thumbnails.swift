@@ -131,6 +131,29 @@ extension ThumbnailImageProcessor: PartFindingImageProcessor {
     }
 }
 
+extension KingfisherWrapper where Base == KFCrossPlatformImage {
+    /// The image fitted to a box, upright and without animation: what ``ThumbnailImageProcessor`` makes of it. (Not in
+    /// Kingfisher.)
+    ///
+    /// - Parameters:
+    ///   - size: The box in points; a side of 0 is free: it follows from the other one.
+    ///   - mode: How the image is fitted to the box.
+    ///   - anchor: The part that `ThumbnailMode.fill` keeps.
+    ///   - enlarges: Whether smaller images are enlarged; with `ThumbnailMode.exact` they always are.
+    ///   - space: The numbers that become a mean.
+    /// - Returns: The new image, of the same scale; the image itself when no bitmap can have that size.
+    public func thumbnail(
+        size: CGSize,
+        mode: ThumbnailMode = .fit,
+        anchor: ThumbnailAnchor = .center,
+        enlarges: Bool = false,
+        space: WorkingSpace = .linear
+    ) -> KFCrossPlatformImage {
+        let box = ThumbnailImageProcessor(size: size, mode: mode, anchor: anchor, enlarges: enlarges, space: space)
+        return box.process(item: .image(base), options: KingfisherParsedOptionsInfo([.scaleFactor(base.scale)])) ?? base
+    }
+}
+
 /// A box in pixels, whose position may be known already.
 private struct ThumbnailBox: ImageProcessor {
     var thumbnail: Thumbnail
@@ -140,13 +163,8 @@ private struct ThumbnailBox: ImageProcessor {
         switch item {
         case .image(let image): return image.thumbnail(thumbnail, scale: options.scaleFactor)
         case .data(let data):
-            var decoding = DecodingOptions(scale: options.scaleFactor)
+            var decoding = DecodingOptions(scale: options.scaleFactor, limits: options.limits)
             decoding.thumbnail = thumbnail
-            if thumbnail.enlarges, let info = try? Codecs.info(of: data) {
-                let stored = PixelSize(info.pixelWidth, info.pixelHeight)
-                let displayed = info.orientation.isTransposing ? stored.transposed : stored
-                guard (try? thumbnail.check(enlarging: displayed, decoding.limits)) != nil else { return nil }
-            }
             return try? Codecs.decode(data, options: decoding)
         }
     }

@@ -41,20 +41,12 @@ public struct NetworkRetryStrategy: AsyncRetryStrategy {
     ///   - timeoutInterval: How many seconds to wait for a network at most before giving up; nil for no limit.
     ///   - networkMonitor: Knows whether there is a network.
     ///   - maxRetryCount: How many retries are made at most.
-    public init(timeoutInterval: TimeInterval? = 30, networkMonitor: any NetworkMonitoring, maxRetryCount: Int = 3) {
-        self.init(
-            timeoutInterval: timeoutInterval,
-            networkMonitor: networkMonitor,
-            maxRetryCount: maxRetryCount,
-            clock: ContinuousClock()
-        )
-    }
-
-    init(
-        timeoutInterval: TimeInterval?,
+    ///   - clock: Measures the waits; tests set one by hand.
+    public init(
+        timeoutInterval: TimeInterval? = 30,
         networkMonitor: any NetworkMonitoring,
-        maxRetryCount: Int,
-        clock: any Clock<Duration>
+        maxRetryCount: Int = 3,
+        clock: any Clock<Duration> = ContinuousClock()
     ) {
         self.timeoutInterval = timeoutInterval
         self.networkMonitor = networkMonitor

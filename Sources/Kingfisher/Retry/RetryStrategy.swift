@@ -120,26 +120,14 @@ public struct DelayRetryStrategy: AsyncRetryStrategy {
     ///   - retryInterval: How long to wait before each.
     ///   - shouldRetry: Which errors are worth a retry, on any thread; all errors of the response by default, a 404
     ///     among them. It is not asked about cancelled loads and networks to save data on, which are never retried.
+    ///   - clock: Measures the waits; tests set one by hand.
     public init(
         maxRetryCount: Int,
         retryInterval: Interval = .seconds(3),
         shouldRetry: @escaping @Sendable (KingfisherError) -> Bool = {
             if case .responseError = $0 { true } else { false }
-        }
-    ) {
-        self.init(
-            maxRetryCount: maxRetryCount,
-            retryInterval: retryInterval,
-            shouldRetry: shouldRetry,
-            clock: ContinuousClock()
-        )
-    }
-
-    init(
-        maxRetryCount: Int,
-        retryInterval: Interval,
-        shouldRetry: @escaping @Sendable (KingfisherError) -> Bool,
-        clock: any Clock<Duration>
+        },
+        clock: any Clock<Duration> = ContinuousClock()
     ) {
         self.maxRetryCount = maxRetryCount
         self.retryInterval = retryInterval

@@ -16,7 +16,8 @@ extension DelayRetryStrategy {
     /// fifth, at random; a `Retry-After` of the response makes them longer, up to 30 seconds.
     public static let transient = transient(on: ContinuousClock())
 
-    static func transient(on clock: any Clock<Duration>) -> DelayRetryStrategy {
+    /// The same, with waits that a clock measures: tests set one by hand. (Not in Kingfisher.)
+    public static func transient(on clock: any Clock<Duration>) -> DelayRetryStrategy {
         DelayRetryStrategy(
             maxRetryCount: 3,
             retryInterval: .exponential(),

@@ -1,6 +1,9 @@
 // What is purged from caches, and how. For ImageCache.purge and the purge log.
 
 /// What a purge is about. (Not in Kingfisher.)
+#if hasAttribute(nonexhaustive)
+@nonexhaustive
+#endif
 public enum PurgeScope: Hashable, Sendable {
     /// All that was made of a source: the image, processed ones and encoded results, by the cache key of the source.
     case source(key: String)
@@ -13,6 +16,9 @@ public enum PurgeScope: Hashable, Sendable {
 }
 
 /// What becomes of images that were purged. (Not in Kingfisher.)
+#if hasAttribute(nonexhaustive)
+@nonexhaustive
+#endif
 public enum PurgeMode: Hashable, Sendable, CaseIterable {
     /// They are used until they have been loaded and made anew, which the first request for them begins.
     case invalidate

@@ -15,7 +15,7 @@ public protocol SharedTier: Sendable {
     /// For logs and metrics, such as `redis://cache.internal:6379`; without user and password.
     var name: String { get }
     /// The largest value in bytes that it takes; larger ones are not handed to it.
-    var maximumValueSize: Int { get }
+    var maxValueBytes: Int { get }
     /// How machines agree on who makes a value; nil if the store cannot do that.
     var leases: (any SharedLeases)? { get }
 
@@ -64,7 +64,7 @@ public protocol SharedTier: Sendable {
 
 extension SharedTier {
     /// No limit.
-    public var maximumValueSize: Int { .max }
+    public var maxValueBytes: Int { .max }
     /// None.
     public var leases: (any SharedLeases)? { nil }
     /// A quarter of a second.
@@ -119,7 +119,7 @@ public struct LeasedTier: SharedTier {
     /// Those of both.
     public var name: String { "\(store.name) with \(coordinator.name)" }
     /// The store's.
-    public var maximumValueSize: Int { store.maximumValueSize }
+    public var maxValueBytes: Int { store.maxValueBytes }
 
     /// That of the store that keeps the key's value.
     public func readTimeout(forKey key: String) -> Duration { place(of: key).readTimeout(forKey: key) }

@@ -43,6 +43,9 @@ public struct SharedTierStatistics: Sendable, Equatable {
 }
 
 /// A change that is worth a line in a log: whether a tier is used. (Not in Kingfisher.)
+#if hasAttribute(nonexhaustive)
+@nonexhaustive
+#endif
 public enum SharedTierChange: Sendable {
     /// The tier failed five times in a row, the last time for this reason; it is tried again in some five seconds, and
     /// so on.

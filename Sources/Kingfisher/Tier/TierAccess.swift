@@ -93,7 +93,7 @@ final class TierAccess: Sendable {
         let lifetime = value.expires.timeIntervalSince(value.madeAt)
         guard lifetime > 0 else { return }
         let size = value.bytes.count
-        guard size + 4_096 <= tier.maximumValueSize else { return count { $0.dropped += 1 } }
+        guard size + 4_096 <= tier.maxValueBytes else { return count { $0.dropped += 1 } }
         // More than ten years count as no expiry.
         let expiry: Duration? = lifetime < 315_000_000 ? .seconds(lifetime) : nil
         let isTaken = writes.add(key, bytes: size) { [self] in

@@ -36,7 +36,8 @@ extension KingfisherWrapper where Base: KFCrossPlatformButton {
     ///   - source: A URL or another resource, a provider of data, or a `Source`; nil sets the placeholder.
     ///   - state: The state.
     ///   - placeholder: Shown until then.
-    ///   - options: How the image is loaded, processed and cached; they come after those of the shared manager.
+    ///   - options: How the image is loaded, processed and cached; they come after those of the manager.
+    ///   - manager: Loads it.
     ///   - progressBlock: Called with the download's progress, when its length is known.
     ///   - completionHandler: Called once, on the main actor, when the image is set or the load has failed.
     /// - Returns: A handle to cancel the load with; nil when it ended before the call returned.
@@ -46,6 +47,7 @@ extension KingfisherWrapper where Base: KFCrossPlatformButton {
         for state: KFCrossPlatformButton.ControlState = .normal,
         placeholder: KFCrossPlatformImage? = nil,
         options: KingfisherOptionsInfo? = nil,
+        manager: KingfisherManager = .shared,
         progressBlock: DownloadProgressBlock?,
         completionHandler: (@MainActor (Result<RetrieveImageResult, KingfisherError>) -> Void)? = nil
     ) -> DownloadTask? {
@@ -53,6 +55,7 @@ extension KingfisherWrapper where Base: KFCrossPlatformButton {
             source,
             into: PropertySlot.image(state, placeholder),
             options,
+            manager,
             progressBlock,
             completionHandler
         )
@@ -66,6 +69,7 @@ extension KingfisherWrapper where Base: KFCrossPlatformButton {
         for state: KFCrossPlatformButton.ControlState = .normal,
         placeholder: KFCrossPlatformImage? = nil,
         options: KingfisherOptionsInfo? = nil,
+        manager: KingfisherManager = .shared,
         completionHandler: (@MainActor (Result<RetrieveImageResult, KingfisherError>) -> Void)? = nil
     ) -> DownloadTask? {
         setImage(
@@ -73,6 +77,7 @@ extension KingfisherWrapper where Base: KFCrossPlatformButton {
             for: state,
             placeholder: placeholder,
             options: options,
+            manager: manager,
             progressBlock: nil,
             completionHandler: completionHandler
         )
@@ -87,7 +92,8 @@ extension KingfisherWrapper where Base: KFCrossPlatformButton {
     ///   - source: A URL or another resource, a provider of data, or a `Source`; nil sets the placeholder.
     ///   - state: The state.
     ///   - placeholder: Shown until then.
-    ///   - options: How the image is loaded, processed and cached; they come after those of the shared manager.
+    ///   - options: How the image is loaded, processed and cached; they come after those of the manager.
+    ///   - manager: Loads it.
     ///   - progressBlock: Called with the download's progress, when its length is known.
     ///   - completionHandler: Called once, on the main actor, when the image is set or the load has failed.
     /// - Returns: A handle to cancel the load with; nil when it ended before the call returned.
@@ -97,6 +103,7 @@ extension KingfisherWrapper where Base: KFCrossPlatformButton {
         for state: KFCrossPlatformButton.ControlState = .normal,
         placeholder: KFCrossPlatformImage? = nil,
         options: KingfisherOptionsInfo? = nil,
+        manager: KingfisherManager = .shared,
         progressBlock: DownloadProgressBlock?,
         completionHandler: (@MainActor (Result<RetrieveImageResult, KingfisherError>) -> Void)? = nil
     ) -> DownloadTask? {
@@ -104,6 +111,7 @@ extension KingfisherWrapper where Base: KFCrossPlatformButton {
             source,
             into: PropertySlot.background(state, placeholder),
             options,
+            manager,
             progressBlock,
             completionHandler
         )
@@ -117,6 +125,7 @@ extension KingfisherWrapper where Base: KFCrossPlatformButton {
         for state: KFCrossPlatformButton.ControlState = .normal,
         placeholder: KFCrossPlatformImage? = nil,
         options: KingfisherOptionsInfo? = nil,
+        manager: KingfisherManager = .shared,
         completionHandler: (@MainActor (Result<RetrieveImageResult, KingfisherError>) -> Void)? = nil
     ) -> DownloadTask? {
         setBackgroundImage(
@@ -124,6 +133,7 @@ extension KingfisherWrapper where Base: KFCrossPlatformButton {
             for: state,
             placeholder: placeholder,
             options: options,
+            manager: manager,
             progressBlock: nil,
             completionHandler: completionHandler
         )
@@ -137,7 +147,8 @@ extension KingfisherWrapper where Base: KFCrossPlatformButton {
     /// - Parameters:
     ///   - source: A URL or another resource, a provider of data, or a `Source`; nil sets the placeholder.
     ///   - placeholder: Shown until then.
-    ///   - options: How the image is loaded, processed and cached; they come after those of the shared manager.
+    ///   - options: How the image is loaded, processed and cached; they come after those of the manager.
+    ///   - manager: Loads it.
     ///   - progressBlock: Called with the download's progress, when its length is known.
     ///   - completionHandler: Called once, on the main actor, when the image is set or the load has failed.
     /// - Returns: A handle to cancel the load with; nil when it ended before the call returned.
@@ -146,6 +157,7 @@ extension KingfisherWrapper where Base: KFCrossPlatformButton {
         with source: (any SourceConvertible)?,
         placeholder: KFCrossPlatformImage? = nil,
         options: KingfisherOptionsInfo? = nil,
+        manager: KingfisherManager = .shared,
         progressBlock: DownloadProgressBlock?,
         completionHandler: (@MainActor (Result<RetrieveImageResult, KingfisherError>) -> Void)? = nil
     ) -> DownloadTask? {
@@ -153,6 +165,7 @@ extension KingfisherWrapper where Base: KFCrossPlatformButton {
             source,
             into: PropertySlot.alternate(placeholder),
             options,
+            manager,
             progressBlock,
             completionHandler
         )
@@ -165,12 +178,14 @@ extension KingfisherWrapper where Base: KFCrossPlatformButton {
         with source: (any SourceConvertible)?,
         placeholder: KFCrossPlatformImage? = nil,
         options: KingfisherOptionsInfo? = nil,
+        manager: KingfisherManager = .shared,
         completionHandler: (@MainActor (Result<RetrieveImageResult, KingfisherError>) -> Void)? = nil
     ) -> DownloadTask? {
         setAlternateImage(
             with: source,
             placeholder: placeholder,
             options: options,
+            manager: manager,
             progressBlock: nil,
             completionHandler: completionHandler
         )

@@ -49,7 +49,8 @@ extension KingfisherWrapper where Base: KingfisherImageSettable {
     /// - Parameters:
     ///   - source: A URL or another resource, a provider of data, or a `Source`; nil sets the placeholder.
     ///   - placeholder: Set until then.
-    ///   - options: How the image is loaded, processed and cached; they come after those of the shared manager.
+    ///   - options: How the image is loaded, processed and cached; they come after those of the manager.
+    ///   - manager: Loads it.
     ///   - progressBlock: Called with the download's progress, when its length is known.
     ///   - completionHandler: Called once, on the main actor, when the image is set or the load has failed.
     /// - Returns: A handle to cancel the load with; nil when it ended before the call returned.
@@ -58,10 +59,11 @@ extension KingfisherWrapper where Base: KingfisherImageSettable {
         with source: (any SourceConvertible)?,
         placeholder: KFCrossPlatformImage? = nil,
         options: KingfisherOptionsInfo? = nil,
+        manager: KingfisherManager = .shared,
         progressBlock: DownloadProgressBlock?,
         completionHandler: (@MainActor (Result<RetrieveImageResult, KingfisherError>) -> Void)? = nil
     ) -> DownloadTask? {
-        load(source, into: settableSlot(placeholder), options, progressBlock, completionHandler)
+        load(source, into: settableSlot(placeholder), options, manager, progressBlock, completionHandler)
     }
 
     /// Loads an image and sets it, see `setImage(with:placeholder:options:progressBlock:completionHandler:)`.
@@ -70,9 +72,10 @@ extension KingfisherWrapper where Base: KingfisherImageSettable {
         with source: (any SourceConvertible)?,
         placeholder: KFCrossPlatformImage? = nil,
         options: KingfisherOptionsInfo? = nil,
+        manager: KingfisherManager = .shared,
         completionHandler: (@MainActor (Result<RetrieveImageResult, KingfisherError>) -> Void)? = nil
     ) -> DownloadTask? {
-        load(source, into: settableSlot(placeholder), options, nil, completionHandler)
+        load(source, into: settableSlot(placeholder), options, manager, nil, completionHandler)
     }
 
     /// Cancels the load that is under way.

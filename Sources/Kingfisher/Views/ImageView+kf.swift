@@ -95,7 +95,8 @@ extension KingfisherWrapper where Base: KFCrossPlatformImageView {
     /// - Parameters:
     ///   - source: A URL or another resource, a provider of data, or a `Source`; nil shows the placeholder.
     ///   - placeholder: Shown until then: an image, a view, or something of your own.
-    ///   - options: How the image is loaded, processed, cached and shown; they come after those of the shared manager.
+    ///   - options: How the image is loaded, processed, cached and shown; they come after those of the manager.
+    ///   - manager: Loads it.
     ///   - progressBlock: Called with the download's progress, when its length is known.
     ///   - completionHandler: Called once, on the main actor, when the image is shown or the load has failed.
     /// - Returns: A handle to cancel the load with; nil when it ended before the call returned.
@@ -104,13 +105,15 @@ extension KingfisherWrapper where Base: KFCrossPlatformImageView {
         with source: (any SourceConvertible)?,
         placeholder: (any Placeholder)? = nil,
         options: KingfisherOptionsInfo? = nil,
+        manager: KingfisherManager = .shared,
         progressBlock: DownloadProgressBlock?,
         completionHandler: (@MainActor (Result<RetrieveImageResult, KingfisherError>) -> Void)? = nil
     ) -> DownloadTask? {
         setImage(
             with: source?.convertToSource(),
             placeholder: placeholder,
-            parsedOptions: KingfisherManager.shared.parsed(options),
+            parsedOptions: manager.parsed(options),
+            manager: manager,
             progressBlock: progressBlock,
             completionHandler: completionHandler
         )
@@ -122,12 +125,14 @@ extension KingfisherWrapper where Base: KFCrossPlatformImageView {
         with source: (any SourceConvertible)?,
         placeholder: (any Placeholder)? = nil,
         options: KingfisherOptionsInfo? = nil,
+        manager: KingfisherManager = .shared,
         completionHandler: (@MainActor (Result<RetrieveImageResult, KingfisherError>) -> Void)? = nil
     ) -> DownloadTask? {
         setImage(
             with: source,
             placeholder: placeholder,
             options: options,
+            manager: manager,
             progressBlock: nil,
             completionHandler: completionHandler
         )
@@ -138,7 +143,7 @@ extension KingfisherWrapper where Base: KFCrossPlatformImageView {
         with source: Source?,
         placeholder: (any Placeholder)?,
         parsedOptions options: consuming KingfisherParsedOptionsInfo,
-        manager: KingfisherManager = .shared,
+        manager: KingfisherManager,
         progressBlock: DownloadProgressBlock?,
         completionHandler: (@MainActor (Result<RetrieveImageResult, KingfisherError>) -> Void)?
     ) -> DownloadTask? {

@@ -32,7 +32,7 @@ final class SlotLoad<Slot: ImageSlot> {
         _ slot: Slot,
         of owner: Slot.Owner,
         options: consuming KingfisherParsedOptionsInfo,
-        manager: KingfisherManager = .shared,
+        manager: KingfisherManager,
         instead present: KFCrossPlatformImage? = nil,
         progressBlock: DownloadProgressBlock?,
         completion: Completion?
@@ -162,13 +162,15 @@ extension KingfisherWrapper where Base: AnyObject & Sendable {
         _ source: (any SourceConvertible)?,
         into slot: some ImageSlot<Base>,
         _ options: KingfisherOptionsInfo?,
+        _ manager: KingfisherManager,
         _ progressBlock: DownloadProgressBlock?,
         _ completion: (@MainActor (Result<RetrieveImageResult, KingfisherError>) -> Void)?
     ) -> DownloadTask? {
         load(
             source?.convertToSource(),
             into: slot,
-            parsed: KingfisherManager.shared.parsed(options),
+            parsed: manager.parsed(options),
+            manager: manager,
             progressBlock,
             completion
         )
@@ -180,7 +182,7 @@ extension KingfisherWrapper where Base: AnyObject & Sendable {
         _ source: Source?,
         into slot: Slot,
         parsed options: consuming KingfisherParsedOptionsInfo,
-        manager: KingfisherManager = .shared,
+        manager: KingfisherManager,
         _ progressBlock: DownloadProgressBlock?,
         _ completion: (@MainActor (Result<RetrieveImageResult, KingfisherError>) -> Void)?
     ) -> DownloadTask? {

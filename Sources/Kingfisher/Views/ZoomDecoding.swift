@@ -37,7 +37,7 @@ struct ZoomDecoding: ImageProcessor, CacheSerializer, Hashable {
         guard let info = try? Codecs.info(of: data), info.frameCount <= 1 else {
             return DefaultImageProcessor.default.process(item: .data(data), options: options)
         }
-        var decoding = DecodingOptions(scale: options.scaleFactor)
+        var decoding = DecodingOptions(scale: options.scaleFactor, limits: options.limits)
         decoding.thumbnail = box
         let image = try? Codecs.decode(data, options: decoding)
         let stored = PixelSize(info.pixelWidth, info.pixelHeight)

@@ -18,6 +18,9 @@ import KFImaging
 @MainActor
 public final class ZoomView: AnimatedImageView {
     /// How large the image is shown.
+    #if hasAttribute(nonexhaustive)
+    @nonexhaustive
+    #endif
     public enum Mode: Hashable, Sendable {
         /// All of the image, as large as possible, also when the view's size changes.
         case fit

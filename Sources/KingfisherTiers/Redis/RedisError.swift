@@ -5,6 +5,9 @@ public import Foundation
 /// Why a Redis or Valkey server did not do what it was asked for.
 public struct RedisError: Error, Hashable, Sendable {
     /// What went wrong.
+    #if hasAttribute(nonexhaustive)
+    @nonexhaustive
+    #endif
     public enum Cause: Hashable, Sendable {
         /// The URL of a tier cannot be used.
         case badURL
@@ -16,7 +19,7 @@ public struct RedisError: Error, Hashable, Sendable {
         case refused
         /// Too many calls, or too many bytes, wait for the server already.
         case overloaded
-        /// The value is larger than ``RedisTier/maximumValueSize``.
+        /// The value is larger than ``RedisTier/maxValueBytes``.
         case valueTooLarge
     }
 

@@ -36,7 +36,7 @@ public final class RedisTier: SharedTier {
     /// The first URL without user, password and database: `redis://cache.internal:6379`.
     public let name: String
     /// A mebibyte: a longer value would delay the answers behind it.
-    public var maximumValueSize: Int { RESPReader.largestValue }
+    public var maxValueBytes: Int { RESPReader.largestValue }
     /// The tier itself.
     public var leases: (any SharedLeases)? { self }
 
@@ -92,7 +92,7 @@ public final class RedisTier: SharedTier {
     ///
     /// - Throws: `RedisError`, or `CancellationError`.
     public func put(_ value: Data, forKey key: String, expiry: Duration?) async throws {
-        guard value.count <= maximumValueSize else {
+        guard value.count <= maxValueBytes else {
             throw RedisError(.valueTooLarge, "A value of \(value.count) bytes is too large for Redis.")
         }
         let further = expiry.map { ["PX", "\($0.redisMilliseconds)"] } ?? []
@@ -107,7 +107,7 @@ public final class RedisTier: SharedTier {
     ///
     /// - Throws: `RedisError`, or `CancellationError`; the value may have been stored nevertheless.
     public func put(_ value: Data, forKey key: String, replacing expected: Data?) async throws -> Bool {
-        guard value.count <= maximumValueSize else {
+        guard value.count <= maxValueBytes else {
             throw RedisError(.valueTooLarge, "A value of \(value.count) bytes is too large for Redis.")
         }
         // No value is false, and none of ours is empty.

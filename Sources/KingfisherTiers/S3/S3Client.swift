@@ -85,7 +85,7 @@ final class S3Client: Sendable {
             connectTimeout: connectTimeout,
             idleTimeout: idleTimeout,
             asksForCompression: false,
-            maximumBodySize: limit
+            maxBodyBytes: limit
         )
         return try await S3Exchange.reply(to: sent, over: transport, policy: policy, pace: pace)
     }

@@ -95,7 +95,7 @@ struct S3Roles: Sendable {
     }
 
     private static func body(of request: URLRequest, _ owner: String) async throws -> Data {
-        let policy = TransportPolicy(connectTimeout: 1, idleTimeout: 5, totalTimeout: 10, maximumBodySize: 1 << 20)
+        let policy = TransportPolicy(connectTimeout: 1, idleTimeout: 5, totalTimeout: 10, maxBodyBytes: 1 << 20)
         let reply = try await S3Exchange.reply(
             to: request,
             over: transport,

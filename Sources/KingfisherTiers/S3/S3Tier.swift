@@ -32,7 +32,7 @@ public final class S3Tier: SharedTier {
     /// `https://s3.eu-central-1.amazonaws.com/images/kingfisher`.
     public let name: String
     /// The largest value in bytes that is stored or read.
-    public let maximumValueSize: Int
+    public let maxValueBytes: Int
 
     private let client: S3Client
     private let pace: S3Pace
@@ -43,7 +43,9 @@ public final class S3Tier: SharedTier {
     ///   - configuration: Which bucket it uses, and how.
     ///   - credentials: Where its credentials come from.
     /// - Throws: An ``S3Error`` if there can be no such bucket or endpoint.
-    public convenience init(_ configuration: Configuration, credentials: S3CredentialSource = .automatic) throws {
+    public convenience init(_ configuration: Configuration, credentials: S3CredentialSource = .automatic)
+        throws(S3Error)
+    {
         var settings = CurlTransport.Configuration()
         // HTTP/1.1 has one request at a time on a connection, and each takes some 20 ms.
         settings.connectionsPerHost = 64
@@ -56,16 +58,16 @@ public final class S3Tier: SharedTier {
         credentials: S3CredentialSource,
         transport: any Transport,
         clock: @escaping @Sendable () -> Date = { Date() }
-    ) throws {
+    ) throws(S3Error) {
         let account = S3Account(region: configuration.region, credentials: credentials, clock: clock)
         pace = S3Pace(answer: configuration.answerTimeout, rate: configuration.minimumRate)
         client = S3Client(try configuration.address, pace: pace, account: account, transport: transport)
-        maximumValueSize = max(0, configuration.maximumValueSize)
+        maxValueBytes = max(0, configuration.maxValueBytes)
         name = "\(client.address.origin)\(client.address.bucketPath)/\(configuration.prefix)"
     }
 
     /// The time that an answer and the largest value may take.
-    public func readTimeout(forKey key: String) -> Duration { pace.longest(for: maximumValueSize) }
+    public func readTimeout(forKey key: String) -> Duration { pace.longest(for: maxValueBytes) }
 
     /// The value of a key, unless it has expired.
     ///
@@ -74,10 +76,10 @@ public final class S3Tier: SharedTier {
     /// - Throws: An ``S3Error`` if the store refuses, or if the bucket is missing; an error of the transport.
     public func get(_ key: String) async throws -> Data? {
         // A response that names a failure has a body, too.
-        let limit = max(maximumValueSize, 64 << 10)
+        let limit = max(maxValueBytes, 64 << 10)
         let reply = try await client.reply(to: request("GET", key), limit: limit)
         guard isValid(reply) else { return nil }
-        guard reply.body.count <= maximumValueSize else { throw tooLarge(reply.body.count) }
+        guard reply.body.count <= maxValueBytes else { throw tooLarge(reply.body.count) }
         return reply.body
     }
 
@@ -89,7 +91,7 @@ public final class S3Tier: SharedTier {
     ///   - expiry: After which time it is no longer returned; nil means never.
     /// - Throws: An ``S3Error`` if the store refuses, or if the value is too large; an error of the transport.
     public func put(_ value: Data, forKey key: String, expiry: Duration?) async throws {
-        guard value.count <= maximumValueSize else { throw tooLarge(value.count) }
+        guard value.count <= maxValueBytes else { throw tooLarge(value.count) }
         var request = request("PUT", key)
         request.body = value
         request.fields = [("content-type", "application/octet-stream")]
@@ -112,8 +114,8 @@ public final class S3Tier: SharedTier {
     /// - Returns: Whether it had it, and has the new one now.
     /// - Throws: An ``S3Error`` if the store refuses, or if the value is too large; an error of the transport.
     public func put(_ value: Data, forKey key: String, replacing expected: Data?) async throws -> Bool {
-        guard value.count <= maximumValueSize else { throw tooLarge(value.count) }
-        let found = try await client.reply(to: request("GET", key), limit: max(maximumValueSize, 64 << 10))
+        guard value.count <= maxValueBytes else { throw tooLarge(value.count) }
+        let found = try await client.reply(to: request("GET", key), limit: max(maxValueBytes, 64 << 10))
         guard (found.isSuccess ? found.body : nil) == expected else { return false }
         var request = request("PUT", key)
         request.body = value
@@ -139,7 +141,7 @@ public final class S3Tier: SharedTier {
     ///
     /// It is not transferred. S3 gives no reason for a failure here, so a missing bucket counts as a missing value.
     /// - Throws: An ``S3Error`` if the store refuses; an error of the transport.
-    public func contains(_ key: String) async throws -> Bool {
+    package func contains(_ key: String) async throws -> Bool {
         do {
             return isValid(try await client.reply(to: request("HEAD", key)))
         } catch let error as S3Error where error.status == 404 {
@@ -156,7 +158,7 @@ public final class S3Tier: SharedTier {
     ///   - previous: The key after which they begin; nil begins with the first.
     /// - Returns: The keys, without the folder.
     /// - Throws: An ``S3Error`` if the store refuses, or if the bucket is missing; an error of the transport.
-    public func keys(beginningWith beginning: String = "", after previous: String? = nil) async throws -> [String] {
+    package func keys(beginningWith beginning: String = "", after previous: String? = nil) async throws -> [String] {
         let prefix = client.address.prefix
         var query = [("list-type", "2"), ("prefix", prefix + beginning)]
         if let previous { query.append(("start-after", prefix + previous)) }
@@ -179,12 +181,15 @@ public final class S3Tier: SharedTier {
     }
 
     private func tooLarge(_ size: Int) -> S3Error {
-        S3Error("A value of \(size) bytes is too large for \(client.place): the limit is \(maximumValueSize) bytes.")
+        S3Error("A value of \(size) bytes is too large for \(client.place): the limit is \(maxValueBytes) bytes.")
     }
 }
 
 extension S3Tier {
     /// Where the bucket stands in the address of an object.
+    #if hasAttribute(nonexhaustive)
+    @nonexhaustive
+    #endif
     public enum Addressing: Hashable, Sendable {
         /// In the path: `https://s3.example.com/bucket/key`.
         case path
@@ -213,7 +218,7 @@ extension S3Tier {
         /// nil is the host for AWS, and the path for other stores, and for buckets with a dot in their names.
         public var addressing: Addressing?
         /// The largest value in bytes that is stored or read; 8 MiB unless it is set.
-        public var maximumValueSize = 8 << 20
+        public var maxValueBytes = 8 << 20
         /// How long the store may take to begin an answer, connecting included; 1.5 seconds unless it is set.
         ///
         /// One that takes longer has failed, and is left alone for a while.

@@ -29,7 +29,7 @@ final class GridCell: AnimatedImageView {
         box = Widget.box(GTK_ORIENTATION_VERTICAL, spacing: 4)
         super.init()
         contentMode = .scaleAspectFill
-        let image = rawWidget.as(GtkWidget.self)
+        let image = KFGTK.cast(rawWidget, to: GtkWidget.self)
         gtk_widget_set_size_request(image, Self.size.width, Self.size.height)
         gtk_widget_set_overflow(image, GTK_OVERFLOW_HIDDEN)
         gtk_widget_add_css_class(image, "cell-image")
@@ -38,8 +38,10 @@ final class GridCell: AnimatedImageView {
         gtk_label_set_max_width_chars(title.opaque, 1)  // as wide as the image, however long it is
         gtk_widget_add_css_class(again, "try-again")
         let caption = Widget.box(GTK_ORIENTATION_HORIZONTAL, spacing: 6, [origin, again])
-        for child in [Widget.overlay(symbol, on: image), title, caption] { gtk_box_append(box.as(GtkBox.self), child) }
-        connectSignal("clicked", of: again) { [weak self] _ in
+        for child in [Widget.overlay(symbol, on: image), title, caption] {
+            gtk_box_append(KFGTK.cast(box, to: GtkBox.self), child)
+        }
+        KFGTK.connect("clicked", of: again) { [weak self] _ in
             guard let self else { return }
             show(.loadingAgain)
             onAgain?(index)

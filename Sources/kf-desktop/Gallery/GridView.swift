@@ -22,14 +22,14 @@ final class GridView {
     init(_ loading: Loading) {
         self.loading = loading
         gtk_grid_view_set_single_click_activate(grid.opaque, 1)
-        setAccessibleName("Images", of: grid)
+        KFGTK.setAccessibleName("Images", of: grid)
         gtk_scrolled_window_set_child(widget.opaque, grid)
         gtk_scrolled_window_set_policy(widget.opaque, GTK_POLICY_NEVER, GTK_POLICY_AUTOMATIC)
         gtk_widget_set_vexpand(widget, 1)
         let factory = makeFactory()
         gtk_grid_view_set_factory(grid.opaque, factory.pointer)
         self.factory = factory
-        connectSignal("activate", of: UnsafeMutableRawPointer(grid)) { [weak self] argument in
+        KFGTK.connect("activate", of: UnsafeMutableRawPointer(grid)) { [weak self] argument in
             self?.onOpen?(Int(UInt32(truncatingIfNeeded: argument)))
         }
     }

@@ -50,7 +50,7 @@ struct LimitArguments: ParsableArguments {
                 max(ImageDecodingLimits.default.maxCoefficientBytes, coefficients)
         }
         if let maxFrames { ImageDecodingLimits.default.maxFrameCount = maxFrames }
-        if let maxBytes { ImageDownloader.default.maximumResponseSize = maxBytes }
+        if let maxBytes { ImageDownloader.default.maxResponseBytes = maxBytes }
     }
 
     /// Throws for a file, or the bytes of a data URL, that is larger than allowed.

@@ -101,7 +101,7 @@ struct NetworkArguments: ParsableArguments {
         var configuration = CurlTransport.Configuration()
         if let connections {
             configuration.connectionsPerHost = connections
-            configuration.maximumConcurrentTransfers = max(configuration.maximumConcurrentTransfers, connections)
+            configuration.maxConcurrentTransfers = max(configuration.maxConcurrentTransfers, connections)
         }
         configuration.proxy = proxy
         configuration.certificateFile = cacert
@@ -110,7 +110,7 @@ struct NetworkArguments: ParsableArguments {
         downloader.connectTimeout = connectTimeout
         downloader.totalTimeout = maxTime
         // What --max-bytes may have set.
-        downloader.maximumResponseSize = ImageDownloader.default.maximumResponseSize
+        downloader.maxResponseBytes = ImageDownloader.default.maxResponseBytes
         downloader.delegate = ImageStatus.rule
         return downloader
     }

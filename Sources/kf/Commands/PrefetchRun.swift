@@ -70,7 +70,8 @@ struct PrefetchRun: Sendable {
         let prefetcher = ImagePrefetcher(
             sources: sources,
             options: loader.options + [.targetCache(loader.cache), .downloader(loader.manager.downloader)],
-            manager: loader.manager
+            manager: loader.manager,
+            callbackQueue: .untouch
         ) { skipped, failed, completed in
             bar.note(finished: bad + skipped.count + failed.count + completed.count, failed: bad + failed.count)
         }

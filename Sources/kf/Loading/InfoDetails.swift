@@ -18,7 +18,7 @@ struct InfoDetailArguments: ParsableArguments {
     /// Reads the details that are asked for.
     func details(of data: Data) async throws(Failure) -> InfoDetails {
         var details = InfoDetails()
-        if exif { details.exif = .some(Codecs.exif(of: data).flatMap { EXIFSummary($0) }) }
+        if exif { details.exif = .some(Codecs.exif(of: data).flatMap { PhotoInfo(exif: $0) }) }
         if colors {
             let small = DownsamplingImageProcessor(size: CGSize(width: 200, height: 200))
             details.colors = try await ImageBytes.image(data, small, isStill: true).dominantColors(5)
@@ -30,7 +30,7 @@ struct InfoDetailArguments: ParsableArguments {
 /// Parts of the description of an image; nil for a part that was not asked for.
 struct InfoDetails: Sendable {
     /// Nil within for an image without EXIF data.
-    var exif: EXIFSummary??
+    var exif: PhotoInfo??
     var colors: [DominantColor]?
 
     /// The lines for people, each with its title.
@@ -39,7 +39,7 @@ struct InfoDetails: Sendable {
         if let exif {
             let notes = [
                 ("camera", exif?.camera), ("lens", exif?.lens),
-                ("taken", exif?.date?.replacingOccurrences(of: "T", with: " ") ?? exif?.dateText),
+                ("taken", exif?.isoDate?.replacingOccurrences(of: "T", with: " ") ?? exif?.dateText),
                 ("exposure", exif?.exposure),
             ]
             lines += notes.compactMap { title, text in text.map { (title, $0) } }
@@ -69,7 +69,7 @@ extension DominantColor {
     fileprivate var hex: String { "#" + String(format: "%06x", color) }
 }
 
-extension EXIFSummary {
+extension PhotoInfo {
     /// As photographers write it; nil when nothing of it is noted.
     fileprivate var exposure: String? {
         let time = exposureTime.map { $0 > 0 && $0 <= 0.25 ? "1/\(Int((1 / $0).rounded())) s" : "\(Self.short($0)) s" }
@@ -85,7 +85,7 @@ extension EXIFSummary {
         [
             "camera": .optional(camera, JSON.string),
             "lens": .optional(lens, JSON.string),
-            "date": .optional(date, JSON.string),
+            "date": .optional(isoDate, JSON.string),
             "dateText": .optional(dateText, JSON.string),
             "exposureTime": .optional(exposureTime, JSON.number),
             "aperture": .optional(aperture, JSON.number),

@@ -29,7 +29,7 @@ struct StreamDataProvider: ImageDataProvider {
 
     /// All bytes, up to the size limit of a download.
     func data() async throws -> Data {
-        let limit = ImageDownloader.default.maximumResponseSize
+        let limit = ImageDownloader.default.maxResponseBytes
         let url = url
         return try await WorkExecutor.io.run { () async throws(StreamError) -> Data in
             guard url != SourceArgument.standardInput else { return try Self.read(STDIN_FILENO, limit: limit) }

@@ -188,6 +188,7 @@ struct Failure: Error, Equatable {
     /// The name of the case, such as `limitExceeded`.
     private static func name(of error: ImagingError) -> String {
         switch error {
+        case .unreadableFile: "unreadableFile"
         case .emptyData: "emptyData"
         case .unrecognizedFormat: "unrecognizedFormat"
         case .malformed: "malformed"

@@ -90,9 +90,16 @@ import Testing
                 )
             },
             // As in version 4: the handler gets no result.
-            { done in cache.store(image, forKey: "a") { done() } },
             { done in
-                cache.store(image, original: data, forKey: "a", processorIdentifier: "p", toDisk: false) { done() }
+                cache.deprecatedForms.store(
+                    image,
+                    original: data,
+                    forKey: "a",
+                    processorIdentifier: "p",
+                    cacheSerializer: DefaultCacheSerializer.default,
+                    toDisk: false,
+                    completionHandler: done
+                )
             },
             { done in cache.storeToDisk(data, forKey: "a") { _ in done() } },
             { done in
@@ -141,7 +148,7 @@ import Testing
             { done in cache.retrieveImage(forKey: "a", options: options, callbackQueue: .mainAsync) { _ in done() } },
             // As in version 4: the handler gets an optional image and its cache type.
             { done in
-                cache.retrieveImage(forKey: "a", options: nil) { (image: KFCrossPlatformImage?, type: CacheType) in
+                cache.deprecatedForms.retrieveImage(forKey: "a", options: nil) { image, type in
                     if image == nil, type == .none { done() }
                 }
             },
@@ -180,7 +187,7 @@ import Testing
             { done in cache.cleanExpiredDiskCache(completion: done) },
             { done in cache.calculateDiskStorageSize { (_: Result<UInt, KingfisherError>) in done() } },
             { done in cache.calculateDiskStorageSize(completion: { _ in done() }) },
-            { done in cache.calculateDiskCacheSize { (_: UInt) in done() } },
+            { done in cache.deprecatedForms.calculateDiskCacheSize { (_: UInt) in done() } },
         ]
     }
 

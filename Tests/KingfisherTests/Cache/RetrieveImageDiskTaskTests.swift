@@ -19,7 +19,8 @@ import Testing
             let (ticket, mayEnd) = (cache.operations.ticket(forKey: "a"), Promise<Void>())
             let slow = Task { await ticket.run { await mayEnd.value } }
             let (calls, result) = (Counter(), Promise<CacheType>())
-            let task = cache.retrieveImage(forKey: "a", options: options) { (found: KFCrossPlatformImage?, type) in
+            let task = cache.deprecatedForms.retrieveImage(forKey: "a", options: options) {
+                (found: KFCrossPlatformImage?, type) in
                 calls.add()
                 #expect(found == nil)
                 result.fulfil(type)
@@ -45,7 +46,8 @@ import Testing
             cache.clearMemoryCache()
             let (serializer, result) = (GatedSerializer(), Promise<CacheType>())
             let options = options + [.cacheSerializer(serializer)]
-            let task = cache.retrieveImage(forKey: "a", options: options) { (_: KFCrossPlatformImage?, type) in
+            let task = cache.deprecatedForms.retrieveImage(forKey: "a", options: options) {
+                (_: KFCrossPlatformImage?, type) in
                 result.fulfil(type)
             }
             await serializer.isDecoding.value
@@ -65,7 +67,8 @@ import Testing
             queue.setSpecific(key: key, value: true)
             let isThere = Promise<Bool>()
             let options: KingfisherOptionsInfo = [.callbackQueue(.dispatch(queue))]
-            cache.retrieveImage(forKey: "a", options: options) { (_: KFCrossPlatformImage?, _: CacheType) in
+            cache.deprecatedForms.retrieveImage(forKey: "a", options: options) {
+                (_: KFCrossPlatformImage?, _: CacheType) in
                 isThere.fulfil(DispatchQueue.getSpecific(key: key) == true)
             }
             #expect(await isThere.value)
@@ -79,14 +82,15 @@ import Testing
             for type in [CacheType.memory, .disk] {
                 if type == .disk { cache.clearMemoryCache() }
                 let result = Promise<CacheType>()
-                let task = cache.retrieveImage(forKey: "a", options: options) { (_: KFCrossPlatformImage?, type) in
+                let task = cache.deprecatedForms.retrieveImage(forKey: "a", options: options) {
+                    (_: KFCrossPlatformImage?, type) in
                     result.fulfil(type)
                 }
                 #expect(await result.value == type)
                 task?.cancel()
             }
             let none: (@Sendable (KFCrossPlatformImage?, CacheType) -> Void)? = nil
-            let task: RetrieveImageDiskTask? = cache.retrieveImage(
+            let task: RetrieveImageDiskTask? = cache.deprecatedForms.retrieveImage(
                 forKey: "a",
                 options: options,
                 completionHandler: none

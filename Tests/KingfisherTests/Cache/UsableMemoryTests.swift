@@ -54,7 +54,7 @@ import Testing
         }
         #expect(ByteLoader.responseLimit(memory: .max) == 200 << 20)
         let expected = ByteLoader.responseLimit(memory: UsableMemory.bytes)
-        #expect(ImageDownloader(name: "limit").maximumResponseSize == expected)
+        #expect(ImageDownloader(name: "limit").maxResponseBytes == expected)
     }
 
     @Test("Without a control group there is no limit") func noControlGroup() async throws {

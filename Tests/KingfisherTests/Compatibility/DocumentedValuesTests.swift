@@ -34,8 +34,8 @@ import Testing
             #expect(page.contains(" | \(value) | ``ImageDownloader/\(property)`` |"), "\(property)")
         }
         #expect(downloader.totalTimeout == nil && page.contains(" | none | ``ImageDownloader/totalTimeout`` |"))
-        #expect(page.contains(" | 200 MiB, a tenth of the memory at most | ``ImageDownloader/maximumResponseSize`` |"))
-        #expect(downloader.maximumResponseSize <= 200 << 20)
+        #expect(page.contains(" | 200 MiB, a tenth of the memory at most | ``ImageDownloader/maxResponseBytes`` |"))
+        #expect(downloader.maxResponseBytes <= 200 << 20)
     }
 
     @Test("Images are kept for as long as the page about caches says") func expirations() throws {

@@ -47,7 +47,7 @@ private final class FailingCoder: ImageCoder {
         case .limitExceeded, .tooManyFrames, .outOfMemory: 413
         case .emptyData, .unrecognizedFormat, .unsupported, .notBuiltIn: 415
         case .malformed, .coderFailed, .encodingFailed, .decoderEnded: 422
-        case .isolationUnavailable, nil: 500
+        default: 500
         }
     }
 

@@ -126,7 +126,7 @@ import Testing
             let url = rig.server.url("/a.png")
             let (task, completion) = (RetrieveImageTask(), Completion())
             task.cancel()
-            let download = rig.manager.downloadAndCacheImage(
+            let download = rig.manager.deprecatedForms.downloadAndCacheImage(
                 with: url,
                 forKey: "a",
                 retrieveImageTask: task,
@@ -157,7 +157,7 @@ import Testing
             let gate = Gate()
             rig.server.route("/a.png", TestResponse.data(try SampleImage.png()).with { $0.gate = gate })
             let completion = Completion()
-            let download = rig.manager.downloadAndCacheImage(
+            let download = rig.manager.deprecatedForms.downloadAndCacheImage(
                 with: rig.server.url("/a.png"),
                 forKey: "a",
                 retrieveImageTask: .empty,
@@ -182,7 +182,7 @@ import Testing
                 let response = TestResponse.data(bytes).with { $0.interruption = .hold(after: 50, until: gate) }
                 rig.server.route("/a.png", response)
                 let (task, completion, received) = (RetrieveImageTask(), Completion(), Promise<Int64>())
-                rig.manager.downloadAndCacheImage(
+                rig.manager.deprecatedForms.downloadAndCacheImage(
                     with: url,
                     forKey: "mine",
                     retrieveImageTask: task,
@@ -253,7 +253,7 @@ import Testing
                             dones[i].fulfil(error?.code)
                         }
                         if i % 3 == 0 { Task.detached { task.cancel() } }
-                        manager.downloadAndCacheImage(
+                        manager.deprecatedForms.downloadAndCacheImage(
                             with: url,
                             forKey: "k\(i)",
                             retrieveImageTask: task,

@@ -127,7 +127,7 @@ extension Promise where Value == Void {
         try await withDownloader { server, downloader in
             let held = Held()
             // Room for more than one body, and for less than all of them.
-            downloader.maximumBytesInFlight = 40 << 20
+            downloader.maxBytesInFlight = 40 << 20
             for index in 0..<8 {
                 let response = TestResponse.data(Self.body).with { ($0.framing, $0.pieceSize) = (framing, 64 << 10) }
                 server.route("/\(index)", response)
@@ -152,7 +152,7 @@ extension Promise where Value == Void {
 
     @Test("Bodies larger than the budget arrive, one after the other") func larger() async throws {
         try await withDownloader { server, downloader in
-            downloader.maximumBytesInFlight = 1 << 20
+            downloader.maxBytesInFlight = 1 << 20
             for index in 0..<3 { server.route("/\(index)", .data(Self.body)) }
             let callers = (0..<3).map { Caller.load(server.url("/\($0)"), with: downloader) }
             for caller in callers { #expect(await caller.data?.count == Self.body.count) }
@@ -162,7 +162,7 @@ extension Promise where Value == Void {
 
     @Test("Downloads that fail or are cancelled return their bytes to the budget") func givenBack() async throws {
         try await withDownloader { server, downloader in
-            downloader.maximumBytesInFlight = 4 << 20
+            downloader.maxBytesInFlight = 4 << 20
             server.route("/cut", .data(Self.body).with { $0.interruption = .cut(after: 8 << 20) })
             server.route("/stalled", .data(Self.body).with { $0.interruption = .stall(after: 8 << 20) })
             let cut = Caller.load(server.url("/cut"), with: downloader)

@@ -216,7 +216,7 @@ private func urlError(_ error: KingfisherError?) -> URLError? {
 @Suite(.timeLimit(.minutes(5))) struct ResponseSizeTests {
     @Test("A small compressed body that expands above the size limit is an error") func bomb() async throws {
         try await withDownloader { server, downloader in
-            downloader.maximumResponseSize = 1 << 20
+            downloader.maxResponseBytes = 1 << 20
             server.route("/a", TestResponse.data(Data(count: 50 << 20)).with { $0.compresses = true })
             let error = await Caller.load(server.url("/a"), with: downloader).error
             #expect(error?.errorCode == 2105)
@@ -231,7 +231,7 @@ private func urlError(_ error: KingfisherError?) -> URLError? {
     @Test("An endless body is stopped at the size limit", arguments: [TestResponse.Framing.chunked, .untilClose])
     func endless(framing: TestResponse.Framing) async throws {
         try await withDownloader { server, downloader in
-            downloader.maximumResponseSize = 1 << 20
+            downloader.maxResponseBytes = 1 << 20
             let response = TestResponse.data(Data(count: 10_000)).with {
                 ($0.framing, $0.interruption) = (framing, .endless)
             }
@@ -255,7 +255,7 @@ private func urlError(_ error: KingfisherError?) -> URLError? {
             transfer.receive(response) { _ in transfer.send(Data(count: 200)) }
         }
         let downloader = ImageDownloader(name: "test", transport: transport)
-        downloader.maximumResponseSize = 100
+        downloader.maxResponseBytes = 100
         let error = await Caller.load(with: downloader).error
         #expect(error?.errorCode == 2105)
         #expect(transport.cancelCount == 1)

@@ -108,7 +108,7 @@ import Testing
         isAnnounced: Bool
     ) async throws {
         let downloader = ImageDownloader(name: "test", transport: silent)
-        downloader.maximumResponseSize = 10
+        downloader.maxResponseBytes = 10
         let caller = Caller.load(with: downloader)
         let transfer = silent.transfers[0]
         transfer.receive(try plainResponse(length: isAnnounced ? 11 : nil))

@@ -28,7 +28,7 @@ private struct Unchanged: ImageProcessor {
     let identifier = "unchanged"
 
     func process(item: ImageProcessItem, options: KingfisherParsedOptionsInfo) -> KFCrossPlatformImage? {
-        if case .data(let data) = item { Image(file: data) } else { nil }
+        if case .data(let data) = item { Image(encodedResult: data) } else { nil }
     }
 }
 
@@ -226,7 +226,7 @@ private struct Unchanged: ImageProcessor {
         try await Rig.run { rig in
             for step in 0..<3 { rig.server.route("/\(step)", .redirect(to: "/\(step + 1)")) }
             rig.server.route("/3", .data(try SampleImage.png(8, 8)))
-            rig.manager.downloader.maximumRedirectCount = 2
+            rig.manager.downloader.maxRedirectCount = 2
             let error = await failure { try await rig.manager.retrieveImage(with: rig.server.url("/0")) }
             guard case .responseError(.URLSessionError(let cause as URLError))? = error else {
                 Issue.record("\(String(describing: error))")

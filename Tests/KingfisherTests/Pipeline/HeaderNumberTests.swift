@@ -139,7 +139,7 @@ import Testing
     @Test("A body of another length than was announced is an error", arguments: numbers, [false, true])
     func lengths(number: String, isUnlimited: Bool) async throws {
         try await Rig.run { rig in
-            if isUnlimited { rig.manager.downloader.maximumResponseSize = .max }
+            if isUnlimited { rig.manager.downloader.maxResponseBytes = .max }
             let body = try SampleImage.png(8, 8)
             let heads = [
                 "HTTP/1.1 200 OK\r\nContent-Length: \(number)\r\n\r\n",

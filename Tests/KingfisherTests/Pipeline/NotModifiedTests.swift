@@ -178,7 +178,7 @@ import Testing
             #expect(types == [.memory, .memory, .memory])
             rig.cache.clearMemoryCache()
             let completed = Promise<(Int?, NSError?, CacheType, URL?)>()
-            manager.downloadAndCacheImage(
+            manager.deprecatedForms.downloadAndCacheImage(
                 with: url,
                 forKey: url.cacheKey,
                 retrieveImageTask: RetrieveImageTask(),

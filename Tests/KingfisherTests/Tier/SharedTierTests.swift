@@ -177,7 +177,7 @@ import Testing
     }
 
     @Test("What is too large for the tier stays out of it, and is counted") func largeValues() async throws {
-        try await Machines.run(tier: TestTier(maximumValueSize: 4_200)) { machines in
+        try await Machines.run(tier: TestTier(maxValueBytes: 4_200)) { machines in
             machines.server.route("/a.png", .data(try SampleImage.png(200, 200)))
             _ = try await machines.load(on: 0)
             #expect(machines.tier.values.keys.allSatisfy { $0.contains("purge") })

@@ -30,11 +30,11 @@ final class TestTier: SharedTier, SharedLeases {
     }
     private let state = Locked(State())
     private let hasLeases: Bool
-    let maximumValueSize: Int
+    let maxValueBytes: Int
     let name = "test"
 
-    init(hasLeases: Bool = true, maximumValueSize: Int = .max) {
-        (self.hasLeases, self.maximumValueSize) = (hasLeases, maximumValueSize)
+    init(hasLeases: Bool = true, maxValueBytes: Int = .max) {
+        (self.hasLeases, self.maxValueBytes) = (hasLeases, maxValueBytes)
     }
 
     var leases: (any SharedLeases)? { hasLeases ? self : nil }

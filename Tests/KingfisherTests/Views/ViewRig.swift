@@ -106,8 +106,9 @@ final class Target {
                 progressBlock: progress,
                 completionHandler: end
             )
-        case let item as Item: item.kf.load(source, into: item.kf.settableSlot(image), options, progress, end)
-        case let button as KFCrossPlatformButton: button.kf.load(source, into: slot(image), options, progress, end)
+        case let item as Item: item.kf.load(source, into: item.kf.settableSlot(image), options, .shared, progress, end)
+        case let button as KFCrossPlatformButton:
+            button.kf.load(source, into: slot(image), options, .shared, progress, end)
         default: nil
         }
     }

@@ -22,7 +22,7 @@ struct RedisTierTests {
     func values() async throws {
         try await RedisServer.run { server in
             let tier = try RedisTier("redis://127.0.0.1:\(server.port)")
-            for size in [0, 1, 20_000, tier.maximumValueSize] {
+            for size in [0, 1, 20_000, tier.maxValueBytes] {
                 let value = size < 2 ? Data(count: size) : Self.value(size, size: size)
                 try await tier.put(value, forKey: "a-\(size)", expiry: nil)
                 #expect(try await tier.get("a-\(size)") == value)
@@ -36,7 +36,7 @@ struct RedisTierTests {
             #expect(try await replacements(in: tier, "e") == [false, true, false, true, false])
             #expect(try await winners(in: tier, "e") == 1)
             #expect(try await tier.get("c") == nil)
-            let tooLarge = Data(count: tier.maximumValueSize + 1)
+            let tooLarge = Data(count: tier.maxValueBytes + 1)
             #expect(
                 await tier.failure { try await $0.put(tooLarge, forKey: "d", expiry: nil) }?.cause == .valueTooLarge
             )

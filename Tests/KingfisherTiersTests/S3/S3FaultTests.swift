@@ -21,12 +21,12 @@ import Testing
     private func tier(
         _ server: TestServer,
         _ source: S3CredentialSource? = nil,
-        maximumValueSize: Int = 16 << 20,
+        maxValueBytes: Int = 16 << 20,
         pace: (answer: Duration, rate: Int)? = nil,
         clock: @escaping @Sendable () -> Date = { Date() }
     ) throws -> S3Tier {
         var place = S3Tier.Configuration(bucket: "images", region: "us-east-1", endpoint: server.url(""))
-        place.maximumValueSize = maximumValueSize
+        place.maxValueBytes = maxValueBytes
         if let pace { (place.answerTimeout, place.minimumRate) = pace }
         let known = S3Credentials(accessKeyID: "ID", secretAccessKey: "secret")
         return try S3Tier(place, credentials: source ?? .fixed(known), transport: CurlTransport(), clock: clock)
@@ -130,7 +130,7 @@ import Testing
         async throws
     {
         try await withServer { server in
-            let small = try tier(server, maximumValueSize: 1_000)
+            let small = try tier(server, maxValueBytes: 1_000)
             let whole = TestResponse.data(Self.value)
             for response in [
                 whole.with { $0.interruption = .cut(after: 40_000) },

@@ -38,8 +38,8 @@ extension RenderingError {
             case .limitExceeded, .tooManyFrames, .outOfMemory: "too_large"
             case .emptyData, .unrecognizedFormat, .unsupported, .notBuiltIn: "not_an_image"
             case .malformed, .coderFailed, .decoderEnded: "damaged"
-            case .isolationUnavailable: "internal"
             case .encodingFailed: "not_encodable"
+            default: "internal"
             }
         self.init(status: error.responseStatus, kind: kind, reason: reason)
     }

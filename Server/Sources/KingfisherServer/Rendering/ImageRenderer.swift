@@ -243,7 +243,7 @@ package struct ImageRenderer: Rendering {
 
     package var isMemoryFull: Bool {
         let downloader = manager.downloader
-        return downloader.queueStatus.bytesInFlight >= downloader.maximumBytesInFlight
+        return downloader.queueStatus.bytesInFlight >= downloader.maxBytesInFlight
     }
 
     /// The options of a look-up.

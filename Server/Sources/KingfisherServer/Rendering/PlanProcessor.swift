@@ -130,7 +130,7 @@ struct PlanProcessor: PartFindingImageProcessor, WeighingImageProcessor {
         }
         let header = try check.header(of: data)
         if keptFormats.contains(header.contentType) {
-            guard let file = Image(file: data) else { throw .undecodable }
+            guard let file = Image(encodedResult: data) else { throw .undecodable }
             return file
         }
         let ignoresOrientation = header.orientation != .up && !plan.turning.followsOrientation

@@ -22,9 +22,9 @@ extension ImageDownloader {
         if sources.allowsLinkLocalAddresses { refused.remove(.linkLocal) }
         if sources.allowsPrivateAddresses { refused.subtract([.private, .uniqueLocal, .carrierGradeNAT]) }
         addressPolicy = AddressPolicy(refusing: refused)
-        maximumRedirectCount = sources.maxRedirects
-        maximumResponseSize = sources.maxBytes > 0 ? sources.maxBytes : .max
-        if configuration.maxSourceBytesInQueue > 0 { maximumBytesInFlight = configuration.maxSourceBytesInQueue }
+        maxRedirectCount = sources.maxRedirects
+        maxResponseBytes = sources.maxBytes > 0 ? sources.maxBytes : .max
+        if configuration.maxSourceBytesInQueue > 0 { maxBytesInFlight = configuration.maxSourceBytesInQueue }
         connectTimeout = Double(sources.connectTimeout)
         maxConnectionsPerHost = sources.maxConnections
         let seconds = configuration.secondsForSource

@@ -6,8 +6,11 @@ extension Codecs {
     /// Reads the header; no pixels are decoded, unless a registered coder has no other way.
     ///
     /// - Throws: ``ImagingError``.
-    package static func info(of data: Data) throws(ImagingError) -> ImageInfo {
-        guard let custom = ImageCodersManager.shared.custom else { return try builtInInfo(of: data) }
+    package static func info(
+        of data: Data,
+        limits: ImageDecodingLimits = .default
+    ) throws(ImagingError) -> ImageInfo {
+        guard let custom = ImageCodersManager.shared.custom else { return try builtInInfo(of: data, limits: limits) }
         return try custom.info(of: data)
     }
 
@@ -19,6 +22,11 @@ extension Codecs {
         options: DecodingOptions = DecodingOptions()
     ) throws(ImagingError) -> Image {
         do throws(ImagingError) {
+            if let box = options.thumbnail, box.enlarges, let info = try? info(of: data, limits: options.limits) {
+                let stored = PixelSize(info.pixelWidth, info.pixelHeight)
+                let displayed = info.orientation.isTransposing ? stored.transposed : stored
+                try box.check(enlarging: displayed, options.limits)
+            }
             guard let custom = ImageCodersManager.shared.custom else {
                 return try decodeBuiltIn(data, options: options)
             }

@@ -1,4 +1,5 @@
-// The methods of the manager before version 5, for programs that call them. Each calls the current one.
+// The methods of the manager before version 5, for programs that still call them; all are deprecated. Each calls the
+// current one.
 
 public import Foundation
 import KFSupport
@@ -43,6 +44,7 @@ extension KingfisherManager {
     ///   - completionHandler: Called once, on the options' callback queue.
     ///   - options: How it is downloaded, processed and cached.
     /// - Returns: A handle to cancel the load with; nil when it ended before the call returned.
+    @available(*, deprecated, message: "Use `retrieveImage` with `.forceRefresh`.")
     @discardableResult
     public func downloadAndCacheImage(
         with url: URL,

@@ -1,9 +1,11 @@
-// The methods of caches before version 5, for programs that call them. Each calls the current one.
+// The methods of caches before version 5, for programs that still call them; all are deprecated. Each calls the current
+// one.
 
 public import Foundation
 
 extension ImageCache {
     /// Stores an image and reports when that is done, but not whether it succeeded.
+    @available(*, deprecated, message: "Use the form whose completion handler gets a `CacheStoreResult`.")
     @_disfavoredOverload
     public func store(
         _ image: KFCrossPlatformImage,
@@ -32,6 +34,7 @@ extension ImageCache {
     ///   - completionHandler: Called, through the options' callback queue, with the image and where it was found;
     ///     without one nothing happens.
     /// - Returns: A handle to cancel the look-up on disk with; nil without a handler.
+    @available(*, deprecated, message: "Use the form whose completion handler gets a `Result`.")
     @discardableResult
     @_disfavoredOverload
     public func retrieveImage(
@@ -53,6 +56,7 @@ extension ImageCache {
     }
 
     /// The bytes of all files of the cache, reported on the main queue; 0 when they cannot be counted.
+    @available(*, deprecated, message: "Use `calculateDiskStorageSize`, or `diskStorageSize`.")
     public func calculateDiskCacheSize(completion handler: @escaping @Sendable (_ size: UInt) -> Void) {
         calculateDiskStorageSize { handler((try? $0.get()) ?? 0) }
     }

@@ -1,5 +1,5 @@
-// The handles on loads and look-ups as before version 5. Those of loads are older names for `DownloadTask`, which does
-// the cancelling.
+// The handles on loads and look-ups as before version 5, which deprecated methods return. Those of loads are older
+// names for `DownloadTask`, which does the cancelling.
 
 public import Foundation
 import KFSupport

@@ -1,0 +1,82 @@
+// Everything that a program needs of an uploaded image, from one decode: its variants, encoded, and the facts about it.
+
+public import Foundation
+import KFImaging
+import KFSupport
+
+/// An uploaded image, made into what a program stores and sends. (Not in Kingfisher.)
+///
+/// ```swift
+/// let formats = [ImageEncoding(.webp), ImageEncoding(.jpeg)]
+/// let variants = [400, 800, 1600].map { UploadVariant("w\($0)", width: $0, encodings: formats) }
+/// let upload = try await Upload.processing(body, into: variants)
+/// try await upload.write(to: folder)  // w400-400.webp, w400-400.jpg and so on
+/// let markup = upload.pictureMarkup(alt: "A bird") { "/photos/\($0.fileName)" }
+/// ```
+/// Variants are upright, in sRGB, and say nothing of where the image was taken, of serial numbers and owners, nor have
+/// they previews, XMP or comments, unless ``ImageEncoding/keptMetadata`` keeps EXIF. No manager, cache or shared
+/// instance is used.
+public struct Upload: Sendable {
+    /// One file of a variant.
+    public struct File: Sendable {
+        /// The name of the variant.
+        public let variant: String
+        /// The width in pixels.
+        public let pixelWidth: Int
+        /// The height in pixels.
+        public let pixelHeight: Int
+        /// The bytes, with their format.
+        public let image: EncodedImage
+
+        /// The name that ``Upload/write(to:template:)`` gives it, such as `small-400.webp`.
+        public var fileName: String { name(by: Upload.usualTemplate) }
+    }
+
+    /// What is known of the upload.
+    public let facts: UploadFacts
+    /// The files, in the order of the variants and their encodings.
+    public let files: [File]
+
+    /// Makes the variants of an upload.
+    ///
+    /// It is decoded once, and each variant is made of the smallest one that is at least twice as large, or else of the
+    /// decoded image: no difference to one that was made alone can be seen. The encodings run side by side on the
+    /// threads for pixels, as many at a time as there are threads. Of animations whose frames are encoded, each variant
+    /// decodes the frames for itself, one at a time.
+    ///
+    /// - Parameters:
+    ///   - data: The bytes, of any format that is read here; they alone decide which.
+    ///   - variants: The sizes and formats; without any, only the facts are found out.
+    ///   - options: What it may cost; for a server's strangers unless set.
+    /// - Returns: The files and the facts.
+    /// - Throws: ``UploadError``. A task that is cancelled ends with the encodings that are under way.
+    public static func processing(
+        _ data: Data,
+        into variants: [UploadVariant],
+        options: UploadOptions = UploadOptions()
+    ) async throws(UploadError) -> Upload {
+        guard data.count <= options.maxBytes else { throw .tooManyBytes(data.count, allowed: options.maxBytes) }
+        let work = UploadWork(data: data, variants: variants, options: options)
+        return try await work.upload()
+    }
+
+    /// The same for an upload in a file, which is read on a thread that may wait.
+    ///
+    /// - Parameters:
+    ///   - file: The file.
+    ///   - variants: The sizes and formats; without any, only the facts are found out.
+    ///   - options: What it may cost; for a server's strangers unless set.
+    /// - Returns: The files and the facts.
+    /// - Throws: ``UploadError``.
+    public static func processing(
+        file: URL,
+        into variants: [UploadVariant],
+        options: UploadOptions = UploadOptions()
+    ) async throws(UploadError) -> Upload {
+        let size = (try? FileManager.default.attributesOfItem(atPath: file.path)[.size] as? Int) ?? 0
+        guard size <= options.maxBytes else { throw .tooManyBytes(size, allowed: options.maxBytes) }
+        let data: Data
+        do throws(ImagingError) { data = try await Data.read(file) } catch { throw .unusable(error) }
+        return try await processing(data, into: variants, options: options)
+    }
+}

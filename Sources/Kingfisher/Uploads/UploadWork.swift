@@ -1,0 +1,133 @@
+// How an upload becomes its variants: one decode, the sizes one after the other, the encodings side by side. For
+// Upload.
+
+import Foundation
+import KFImaging
+import KFSupport
+
+/// The work on one upload.
+struct UploadWork: Sendable {
+    let data: Data
+    let variants: [UploadVariant]
+    let options: UploadOptions
+
+    /// An upload in the sizes of its variants.
+    private struct Renditions: Sendable {
+        let info: ImageInfo
+        let photo: PhotoInfo?
+        let decoded: KFCrossPlatformImage
+        /// One for each variant.
+        let images: [KFCrossPlatformImage]
+    }
+
+    /// One file that is to be made.
+    private struct Job: Sendable {
+        let variant: UploadVariant
+        let image: KFCrossPlatformImage
+        let encoding: ImageEncoding
+    }
+
+    func upload() async throws(UploadError) -> Upload {
+        let renditions = try await WorkExecutor.cpu.run { () async throws(UploadError) -> Renditions in
+            try makeRenditions()
+        }
+        let jobs = zip(variants, renditions.images).flatMap { variant, image in
+            variant.encodings.map { Job(variant: variant, image: image, encoding: $0) }
+        }
+        async let facts = WorkExecutor.cpu.run { [maxColorCount = options.maxColorCount] in
+            UploadFacts(renditions.info, renditions.photo, renditions.decoded, maxColorCount: maxColorCount)
+        }
+        let files = try await files(jobs, isAnimated: renditions.info.frameCount > 1)
+        return Upload(facts: await facts, files: files)
+    }
+
+    private func makeRenditions() throws(UploadError) -> Renditions {
+        guard !Task.isCancelled else { throw .cancelled }
+        do throws(ImagingError) {
+            let info = try Codecs.info(of: data, limits: options.limits)
+            let stored = PixelSize(info.pixelWidth, info.pixelHeight)
+            let original = info.orientation.isTransposing ? stored.transposed : stored
+            try options.limits.check(width: original.width, height: original.height)
+            let photo = try PhotoInfo(data: data, readingLocation: options.readsLocation, limits: options.limits)
+            let small = Thumbnail(width: 200, height: 200, mode: .fit, anchor: .center, enlarges: false)
+            let boxes = variants.map(\.box)
+            for box in boxes { try box.check(enlarging: original, options.limits) }
+            let plan = RenditionPlan(boxes.isEmpty ? [small] : boxes, of: original)
+            let decoded = try decoded(to: plan.decodedSize)
+            var images = [KFCrossPlatformImage](repeating: decoded, count: variants.count)
+            for step in plan.steps where step.box < variants.count {
+                let source = step.source.map { images[$0] } ?? decoded
+                images[step.box] = try source.thumbnail(boxes[step.box], ofOriginal: original)
+            }
+            return Renditions(info: info, photo: photo, decoded: decoded, images: images)
+        } catch {
+            throw .unusable(error)
+        }
+    }
+
+    /// All of the image, upright, in exactly a size.
+    private func decoded(to size: PixelSize) throws(ImagingError) -> KFCrossPlatformImage {
+        let box = ImageDecodingOptions.thumbnail(
+            width: size.width,
+            height: size.height,
+            mode: .exact,
+            limits: options.limits
+        )
+        return try Codecs.decode(data, options: box)
+    }
+
+    private func files(_ jobs: [Job], isAnimated: Bool) async throws(UploadError) -> [Upload.File] {
+        let results = await withTaskGroup(of: (Int, Result<Upload.File, UploadError>).self) { group in
+            for (index, job) in jobs.enumerated() {
+                group.addTask {
+                    (
+                        index,
+                        await Result { () async throws(UploadError) in try await file(job, isAnimated: isAnimated) }
+                    )
+                }
+            }
+            var files = [Upload.File?](repeating: nil, count: jobs.count)
+            for await (index, result) in group {
+                switch result {
+                case .success(let file): files[index] = file
+                case .failure(let error):
+                    group.cancelAll()
+                    return Result<[Upload.File], UploadError>.failure(error)
+                }
+            }
+            return .success(files.compactMap(\.self))
+        }
+        return try results.get()
+    }
+
+    private func file(_ job: Job, isAnimated: Bool) async throws(UploadError) -> Upload.File {
+        guard !Task.isCancelled else { throw .cancelled }
+        let holdsFrames = job.encoding.format?.capacity.hasFrames ?? true
+        do throws(ImagingError) {
+            if isAnimated, holdsFrames, job.encoding.frames == .all { return try await animation(job) }
+            let content = try await WorkExecutor.cpu.run { () async throws(ImagingError) -> EncodedContent in
+                try job.encoding.content(of: job.image, source: data, limits: options.limits)
+            }
+            let image = EncodedImage(content, isDamaged: job.image.isDamaged)
+            let (width, height) = (job.image.pixelWidth, job.image.pixelHeight)
+            return Upload.File(variant: job.variant.name, pixelWidth: width, pixelHeight: height, image: image)
+        } catch {
+            throw Task.isCancelled ? .cancelled : .variantFailed(name: job.variant.name, error)
+        }
+    }
+
+    /// A file with all frames of an animation.
+    private func animation(_ job: Job) async throws(ImagingError) -> Upload.File {
+        let processing: KingfisherOptionsInfo = [
+            .processor(job.variant.processor), .animatedProcessing(.transformFrames), .decodingLimits(options.limits),
+        ]
+        do throws(KingfisherError) {
+            let image = try await EncodedImage.made(from: data, options: processing, as: job.encoding)
+            let (width, height) = (image.pixelWidth, image.pixelHeight)
+            return Upload.File(variant: job.variant.name, pixelWidth: width, pixelHeight: height, image: image)
+        } catch {
+            let type = job.encoding.format ?? ImageContentType(sniffing: data) ?? .unknown
+            throw error.imagingError ?? .encodingFailed(type, detail: "the frames could not be written")
+        }
+    }
+}

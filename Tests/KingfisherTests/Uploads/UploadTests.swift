@@ -1,0 +1,197 @@
+// Uploads: their variants and facts, the errors of what is none, and what is stripped.
+
+import Foundation
+import KFImaging
+import KingfisherTestSupport
+import Testing
+
+@testable import Kingfisher
+
+@Suite struct UploadTests {
+    private let formats = [ImageEncoding(.webp), ImageEncoding(.jpeg)]
+    private var options: UploadOptions {
+        var options = UploadOptions()
+        options.limits.isolation = .inProcess
+        return options
+    }
+
+    /// A picture with detail everywhere.
+    private func landscape(_ width: Int, _ height: Int) -> Image {
+        .painted(width: width, height: height, Landscape(seed: 1).painting(width: width, height: height))
+    }
+
+    /// A file of the catalogue.
+    private func file(_ name: String) throws -> Data { try Data(contentsOf: Catalogue.url(name)) }
+
+    @Test("Each variant has its files, in the sizes and formats that are wanted")
+    func variants() async throws {
+        var avatar = UploadVariant("avatar", width: 50, height: 50)
+        (avatar.mode, avatar.anchor) = (.fill, .smart)
+        let variants = [
+            UploadVariant("small", width: 100, encodings: formats),
+            UploadVariant("large", width: 400, encodings: formats),
+            avatar, UploadVariant("own"), UploadVariant("low", height: 60),
+        ]
+        let data = try SampleImage.png(600, 300)
+        let upload = try await Upload.processing(data, into: variants, options: options)
+        let found = upload.files.map { file in
+            "\(file.variant) \(file.pixelWidth)×\(file.pixelHeight) \(file.image.contentType.name)"
+        }
+        #expect(
+            found == [
+                "small 100×50 WebP", "small 100×50 JPEG", "large 400×200 WebP", "large 400×200 JPEG",
+                "avatar 50×50 PNG",
+                "own 600×300 PNG", "low 120×60 PNG",
+            ]
+        )
+        for file in upload.files {
+            let image = try #require(Image(data: file.image.data))
+            #expect(image.pixelWidth == file.pixelWidth && image.pixelHeight == file.pixelHeight)
+        }
+        #expect(upload.facts.displayedWidth == 600 && upload.facts.info.contentType == .png)
+        #expect(upload.facts.photo == nil)
+        #expect(upload.facts.blurHash != nil && upload.facts.thumbHash != nil && !upload.facts.colors.isEmpty)
+        #expect(!upload.facts.isDamaged)
+    }
+
+    @Test(
+        "A variant differs from one that was made alone by less than can be seen",
+        arguments: [[800, 400, 200], [450, 350, 150]]
+    )
+    func likeAlone(widths: [Int]) async throws {
+        let data = try #require(landscape(1000, 750).jpegData(compressionQuality: 0.95))
+        let exact = [ImageEncoding(.png)]
+        let variants = widths.map { UploadVariant("w\($0)", width: $0, encodings: exact) }
+        let together = try await Upload.processing(data, into: variants, options: options)
+        for (variant, file) in zip(variants, together.files) {
+            let alone = try await Upload.processing(data, into: [variant], options: options).files[0]
+            let bitmaps = try [file, alone].map { try #require(Image(data: $0.image.data)?.cgImage) }
+            #expect(try #require(ImageComparison.psnr(bitmaps[0], bitmaps[1])) >= 50, "\(variant.name)")
+        }
+    }
+
+    @Test("Files say nothing of the camera, and have neither comments nor XMP, unless EXIF is kept; notes are facts")
+    func privacy() async throws {
+        var encoding = ImageEncodingOptions()
+        // One directory with one field: the maker, "abc".
+        encoding.metadata.exif = Data(
+            [0x49, 0x49, 0x2A, 0, 8, 0, 0, 0, 1, 0, 0x0F, 1, 2, 0, 4, 0, 0, 0, 0x61, 0x62, 0x63, 0, 0, 0, 0, 0]
+        )
+        let photo = try Codecs.encode(SampleImage.gradient(), as: .jpeg, encoding)
+        func segment(_ marker: UInt8, _ text: String) -> Data {
+            Data([0xFF, marker, 0, UInt8(text.utf8.count + 2)]) + Data(text.utf8)
+        }
+        let notes = segment(0xFE, "secret comment") + segment(0xE1, "http://ns.adobe.com/xap/1.0/\0secret history")
+        let data = photo.prefix(2) + notes + photo.dropFirst(2)
+        var variants = [UploadVariant("kept"), UploadVariant("plain")]
+        variants[0].encodings[0].keptMetadata = .exif
+        let upload = try await Upload.processing(data, into: variants, options: options)
+        #expect(upload.facts.photo?.camera == "abc" && upload.facts.photo?.hasLocation == false)
+        let files = upload.files.map(\.image.data)
+        #expect(try PhotoInfo(data: files[0])?.camera == "abc")
+        #expect(try PhotoInfo(data: files[1]) == nil && files[1].range(of: Data("abc".utf8)) == nil)
+        for file in files { #expect(file.range(of: Data("secret".utf8)) == nil) }
+    }
+
+    @Test("An animation keeps its frames where its format holds them, and its first frame where it does not")
+    func animations() async throws {
+        var still = ImageEncoding(.webp)
+        still.frames = .first
+        let variants = [UploadVariant("a", width: 10, encodings: [ImageEncoding(.webp), ImageEncoding(.jpeg), still])]
+        let upload = try await Upload.processing(file("animated.gif"), into: variants, options: options)
+        let frames = upload.files.map(\.image.frameCount)
+        #expect(frames[0] == upload.facts.info.frameCount && frames[0] > 1 && frames[1] == 1 && frames[2] == 1)
+        #expect(upload.files.allSatisfy { $0.pixelWidth == 10 })
+    }
+
+    @Test(
+        "What is no upload has an error with a code and a status",
+        arguments: [
+            ("text", 415, "not_an_image"), ("empty", 415, "not_an_image"), ("bomb.png", 413, "too_large"),
+            ("long", 413, "too_large"), ("header", 422, "damaged"),
+        ]
+    )
+    func errors(kind: String, status: Int, code: String) async throws {
+        let png = try SampleImage.png(64, 64)
+        var options = options
+        let data: Data =
+            switch kind {
+            case "text": Data("a text named photo.jpg".utf8)
+            case "empty": Data()
+            case "long": png + Data(count: 1000)
+            case "header": png.prefix(40)
+            default: try file(kind)
+            }
+        if kind == "long" { options.maxBytes = 1000 }
+        let error = await #expect(throws: UploadError.self) {
+            try await Upload.processing(data, into: [UploadVariant("a", width: 10)], options: options)
+        }
+        #expect(error?.responseStatus == status && error?.code == code, "\(String(describing: error))")
+    }
+
+    @Test("A cut file gives what there is of it, and says so")
+    func damaged() async throws {
+        let data = try #require(landscape(400, 300).jpegData(compressionQuality: 0.9))
+        let cut = data.prefix(data.count / 2)
+        let upload = try await Upload.processing(cut, into: [UploadVariant("a", width: 100)], options: options)
+        #expect(upload.facts.isDamaged && upload.files[0].image.isDamaged)
+    }
+
+    @Test("A quality that is none names its variant, and a cancelled task ends")
+    func variantErrors() async throws {
+        let data = try SampleImage.png()
+        let bad = UploadVariant("bad", width: 10, encodings: [ImageEncoding(.jpeg, quality: 80)])
+        let error = await #expect(throws: UploadError.self) {
+            try await Upload.processing(data, into: [bad], options: options)
+        }
+        #expect(error?.code == "variant_failed" && error?.responseStatus == 500)
+        #expect(error?.description.contains("bad") == true)
+        let options = options
+        let cancelled = await Task {
+            withUnsafeCurrentTask { $0?.cancel() }
+            do throws(UploadError) {
+                _ = try await Upload.processing(data, into: [UploadVariant("a")], options: options)
+                return ""
+            } catch {
+                return error.code
+            }
+        }.value
+        #expect(cancelled == "cancelled")
+    }
+
+    @Test("A file is read up to its limit, and one that is not there is the program's fault")
+    func files() async throws {
+        try await withTemporaryDirectory { directory in
+            let place = directory.appending(path: "a.png")
+            var options = options
+            func status() async -> Int {
+                do throws(UploadError) {
+                    _ = try await Upload.processing(file: place, into: [], options: options)
+                    return 200
+                } catch {
+                    return error.responseStatus
+                }
+            }
+            #expect(await status() == 500)
+            try SampleImage.png().write(to: place)
+            #expect(await status() == 200)
+            options.maxBytes = 10
+            #expect(await status() == 413)
+        }
+    }
+
+    @Test("Images that look alike have hashes that differ in few bits")
+    func likeness() async throws {
+        let bird = landscape(800, 600)
+        let hash = try #require(bird.kf.perceptualHash)
+        let small = bird.kf.thumbnail(size: CGSize(width: 200, height: 200))
+        let bad = try #require(small.jpegData(compressionQuality: 0.2).flatMap { Image(data: $0) })
+        #expect(try hash.distance(to: #require(bad.kf.perceptualHash)) <= 6)
+        let other = try #require(bird.kf.flipped(horizontal: true, vertical: true).kf.perceptualHash)
+        #expect(hash.distance(to: other) > 16)
+        #expect(PerceptualHash(hash.description) == hash && PerceptualHash(bits: hash.bits) == hash)
+        #expect(PerceptualHash("xyz") == nil && PerceptualHash("+000000000000001") == nil)
+        #expect(PerceptualHash(bits: 0).distance(to: PerceptualHash(bits: .max)) == 64)
+        #expect(Image().kf.perceptualHash == nil)
+    }
+}

@@ -49,7 +49,7 @@ func write(_ image: KFCrossPlatformImage, to folder: URL) throws {
 // snippet.encoded
 func smallFile(of url: URL) async throws -> Data {
     var encoding = ImageEncoding(.webp, quality: 0.8)
-    encoding.maxByteCount = 100_000  // the highest quality that is no larger
+    encoding.maxBytes = 100_000  // the highest quality that is no larger
     let options: KingfisherOptionsInfo = [.processor(ThumbnailImageProcessor(size: CGSize(width: 1600, height: 1600)))]
     return try await KingfisherManager.shared.retrieveEncoded(with: url, options: options, as: encoding).data
 }

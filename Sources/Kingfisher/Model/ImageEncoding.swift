@@ -69,7 +69,7 @@ public struct ImageEncoding: Hashable, Sendable {
     /// and the last one is the result.
     ///
     /// Without effect on formats without a quality (PNG, GIF, ICO, BMP, TIFF) and on results that lose nothing.
-    public var maxByteCount: Int?
+    public var maxBytes: Int?
     /// Which frames of an animation are encoded.
     public var frames = Frames.all
     /// How many frames of an animation are encoded at most; nil is no limit.
@@ -107,7 +107,7 @@ public struct ImageEncoding: Hashable, Sendable {
     var identifier: String {
         let quality = quality.map { "\($0)" } ?? ""
         var fields = [
-            format?.rawValue ?? "", quality, isLossless ? "lossless" : "", maxByteCount.map { "\($0)" } ?? "",
+            format?.rawValue ?? "", quality, isLossless ? "lossless" : "", maxBytes.map { "\($0)" } ?? "",
             "\(frames)", "\(keptMetadata)",
         ]
         let rules = [

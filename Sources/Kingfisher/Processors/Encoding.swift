@@ -23,7 +23,7 @@ extension KingfisherWrapper where Base == KFCrossPlatformImage {
 
 extension ImageEncoding {
     private static let withoutQuality: Set<ImageContentType> = [.png, .gif, .ico, .bmp, .tiff]
-    /// The lowest quality that is tried for the sake of ``maxByteCount``.
+    /// The lowest quality that is tried for the sake of ``maxBytes``.
     private static let lowestQuality = 0.1
 
     /// Encodes an image.
@@ -57,10 +57,10 @@ extension ImageEncoding {
             return try Codecs.encode(animation, as: type, options)
         }
         var data = try encoded()
-        if let maxByteCount, !isLossless, !Self.withoutQuality.contains(type) {
-            while data.count > maxByteCount, options.quality > Self.lowestQuality {
+        if let maxBytes, !isLossless, !Self.withoutQuality.contains(type) {
+            while data.count > maxBytes, options.quality > Self.lowestQuality {
                 guard !Task.isCancelled else { throw .encodingFailed(type, detail: "the task was cancelled") }
-                let excess = Double(data.count) / Double(max(1, maxByteCount))
+                let excess = Double(data.count) / Double(max(1, maxBytes))
                 let factor = excess > 3 ? 0.25 : excess > 1.5 ? 0.5 : 0.75
                 options.targetScore = nil
                 options.quality = max((options.quality * factor * 100).rounded(.down) / 100, Self.lowestQuality)

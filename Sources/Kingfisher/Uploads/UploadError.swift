@@ -9,7 +9,7 @@ public import KFImaging
 public enum UploadError: Error, Sendable, CustomStringConvertible {
     /// It has more bytes than ``UploadOptions/maxBytes`` allows.
     case tooManyBytes(Int, allowed: Int)
-    /// It is no image, one that cannot be decoded, or one that exceeds a limit.
+    /// It is no image, one that cannot be decoded or is cut off, or one that exceeds a limit.
     case unusable(ImagingError)
     /// A variant cannot be made: it is too large for its format, or its quality is none.
     case variantFailed(name: String, ImagingError)

@@ -25,7 +25,8 @@ public struct UploadFacts: Sendable {
     public let thumbHash: Data?
     /// 64 bits by which uploads that look alike are found; nil only without memory.
     public let perceptualHash: PerceptualHash?
-    /// Whether a part of it is missing or could not be decoded; the variants show the rest.
+    /// Whether a part of it is missing or could not be decoded, with ``UploadOptions/allowsDamage``; the variants show
+    /// the rest.
     public let isDamaged: Bool
 
     /// The width as it is displayed, in pixels.

@@ -63,6 +63,9 @@ public struct UploadOptions: Hashable, Sendable {
     public var maxBytes = 32 << 20
     /// The limits of decoding, and where it is done: those of ``forServers`` unless set.
     public var limits = UploadOptions.forServers
+    /// Whether an upload of which a part is missing, or cannot be decoded, is used as far as it goes; otherwise, as
+    /// unless set, it is an error.
+    public var allowsDamage = false
     /// Whether the place where a photo was taken is read; false unless set.
     public var readsLocation = false
     /// How many colours that stand for the image are found at most, 0…256; 5 unless set.

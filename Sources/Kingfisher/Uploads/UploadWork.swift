@@ -54,6 +54,9 @@ struct UploadWork: Sendable {
             for box in boxes { try box.check(enlarging: original, options.limits) }
             let plan = RenditionPlan(boxes.isEmpty ? [small] : boxes, of: original)
             let decoded = try decoded(to: plan.decodedSize)
+            guard options.allowsDamage || !decoded.isDamaged else {
+                throw ImagingError.malformed(info.contentType, detail: "a part of the image is missing")
+            }
             var images = [KFCrossPlatformImage](repeating: decoded, count: variants.count)
             for step in plan.steps where step.box < variants.count {
                 let source = step.source.map { images[$0] } ?? decoded
@@ -77,7 +80,10 @@ struct UploadWork: Sendable {
     }
 
     private func files(_ jobs: [Job], isAnimated: Bool) async throws(UploadError) -> [Upload.File] {
-        let results = await withTaskGroup(of: (Int, Result<Upload.File, UploadError>).self) { group in
+        let results = await withTaskGroup(
+            of: (Int, Result<Upload.File, UploadError>).self,
+            returning: Result<[Upload.File], UploadError>.self
+        ) { group in
             for (index, job) in jobs.enumerated() {
                 group.addTask {
                     (
@@ -92,7 +98,7 @@ struct UploadWork: Sendable {
                 case .success(let file): files[index] = file
                 case .failure(let error):
                     group.cancelAll()
-                    return Result<[Upload.File], UploadError>.failure(error)
+                    return .failure(error)
                 }
             }
             return .success(files.compactMap(\.self))

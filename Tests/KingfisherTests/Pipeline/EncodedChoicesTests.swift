@@ -77,7 +77,7 @@ private struct Unchanged: ImageProcessor {
         #expect(try await encoded(source, encoding).contentType == type)
         // There is no quality that could be lowered.
         var small = ImageEncoding(type)
-        small.maxByteCount = 1
+        small.maxBytes = 1
         #expect(try await encoded(source, small).data == encoded(source, ImageEncoding(type)).data)
     }
 

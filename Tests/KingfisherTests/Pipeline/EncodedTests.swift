@@ -102,7 +102,7 @@ private struct Slides: ImageFrameSource {
                 for lossless in [true, false] {
                     for budget in [nil, 1, 11] {
                         var encoding = ImageEncoding(format, quality: quality)
-                        (encoding.isLossless, encoding.maxByteCount) = (lossless, budget)
+                        (encoding.isLossless, encoding.maxBytes) = (lossless, budget)
                         encodings.append(encoding)
                     }
                 }
@@ -194,11 +194,11 @@ private struct Slides: ImageFrameSource {
         let full = try await image.kf.encoded(as: ImageEncoding(.jpeg, quality: 0.95))
         for share in [2, 4] {
             var encoding = ImageEncoding(.jpeg, quality: 0.95)
-            encoding.maxByteCount = full.data.count / share
+            encoding.maxBytes = full.data.count / share
             #expect(try await image.kf.encoded(as: encoding).data.count <= full.data.count / share)
         }
         var impossible = ImageEncoding(.jpeg, quality: 0.95)
-        impossible.maxByteCount = 1
+        impossible.maxBytes = 1
         let lowest = try await image.kf.encoded(as: ImageEncoding(.jpeg, quality: 0.1))
         #expect(try await image.kf.encoded(as: impossible).data == lowest.data)
     }

@@ -129,10 +129,16 @@ import Testing
         #expect(error?.responseStatus == status && error?.code == code, "\(String(describing: error))")
     }
 
-    @Test("A cut file gives what there is of it, and says so")
+    @Test("A cut file is an error; where damage is allowed, it gives what there is of it, and says so")
     func damaged() async throws {
         let data = try #require(landscape(400, 300).jpegData(compressionQuality: 0.9))
         let cut = data.prefix(data.count / 2)
+        var options = options
+        let error = await #expect(throws: UploadError.self) {
+            try await Upload.processing(cut, into: [UploadVariant("a", width: 100)], options: options)
+        }
+        #expect(error?.responseStatus == 422 && error?.code == "damaged")
+        options.allowsDamage = true
         let upload = try await Upload.processing(cut, into: [UploadVariant("a", width: 100)], options: options)
         #expect(upload.facts.isDamaged && upload.files[0].image.isDamaged)
     }

@@ -81,7 +81,7 @@ extension RenderingRequest {
         }
         encoding.encoder = settings.encoder
         encoding.encoder.paletteSize = settings.limitsColors ? settings.mostColors : nil
-        encoding.maxByteCount = plan.output.maxBytes > 0 ? plan.output.maxBytes : nil
+        encoding.maxBytes = plan.output.maxBytes > 0 ? plan.output.maxBytes : nil
         let metadata = plan.metadata
         encoding.keptMetadata =
             metadata.isStripped ? (metadata.keepsCopyright ? .copyright : .none) : .exifWithLocation

@@ -44,6 +44,29 @@ import Testing
         }
     }
 
+    @Test("A large image is written as the steps on bitmaps make it", arguments: ["out.jpg", "out.png", "out.webp"])
+    func largeImage(output: String) async throws {
+        let image = SampleImages.gradient(60, 40).kf.resize(to: CGSize(width: 4_200, height: 4_096))
+        let data = try #require(image.jpegData(compressionQuality: 0.9))
+        try place.write(data, "in.jpg")
+        let result = try await place.kf(
+            ["process", "in.jpg", "-o", output, "--json", "--process", "crop(4000x4000)|>resize(400x)|>sharpen(0.4)"]
+        )
+        #expect(result.status == 0 && result.errors == "", "\(result.errors)")
+        #expect(try result.objects.map { $0["width"] as? Int } == [400])
+        let steps: [any ImageProcessor] = [
+            CroppingImageProcessor(size: CGSize(width: 4_000, height: 4_000)),
+            ResizingImageProcessor(referenceSize: CGSize(width: 400, height: 400), space: .linear),
+            SharpeningImageProcessor(sigma: 0.4),
+        ]
+        let options = KingfisherParsedOptionsInfo(nil)
+        let expected = CompositionImageProcessor(steps).process(item: .data(data), options: options)
+        let file = try await #require(expected).kf.encoded(
+            as: ImageEncoding(ImageInfo(data: place.data(output)).contentType)
+        )
+        #expect(try place.data(output) == file.data)
+    }
+
     @Test("--widths writes each image in several widths, from one decode, and enlarges none")
     func widths() async throws {
         let turned = SampleEXIF(isLittleEndian: true).added(toJPEG: try SampleImages.jpeg(80, 120))

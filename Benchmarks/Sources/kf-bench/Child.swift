@@ -8,6 +8,8 @@ import Kingfisher
 enum Child {
     /// `--peak-memory ours|baseline|vips FILE`: makes a JPEG 400 pixels wide, prints the growth of the peak in bytes.
     static let peakMemory = "--peak-memory"
+    /// `--large-image ours|vips FILE`: cuts, reduces and sharpens a JPEG, prints the growth of the peak in bytes.
+    static let largeImage = "--large-image"
     /// `--slow-server SECONDS FILE`: serves a file after a delay; prints its port, and when its input ends the number
     /// of requests.
     static let slowServer = "--slow-server"
@@ -19,6 +21,12 @@ enum Child {
     static func play(_ role: String, _ arguments: [String]) async throws {
         switch role {
         case peakMemory where arguments.count == 2: print(try peakGrowth(way: arguments[0], path: arguments[1]))
+        case largeImage where arguments.count == 2:
+            let work = try LargeImage(path: arguments[1])
+            forgetPeak()
+            let start = try peak()
+            if arguments[0] == "ours" { try await work.ours() } else { try work.vips() }
+            print(try peak() - start)
         case slowServer where arguments.count == 2:
             try SlowServer.run(delay: Double(arguments[0]) ?? 0, path: arguments[1])
         case firstImage where arguments.count == 1: print(try firstImage(isolated: arguments[0] == "isolated"))

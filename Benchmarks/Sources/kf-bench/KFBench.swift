@@ -8,7 +8,7 @@ struct KFBench {
     static let benchmarks =
         memoryBenchmarks + memoryHitBenchmarks + diskHitBenchmarks
         + downloadBenchmarks + joiningBenchmarks + queueBenchmarks + revalidationBenchmarks
-        + imagingBenchmarks + animationBenchmarks + isolationBenchmarks + instructionBenchmarks
+        + imagingBenchmarks + largeImageBenchmarks + animationBenchmarks + isolationBenchmarks + instructionBenchmarks
 
     static func main() async {
         let arguments = Array(CommandLine.arguments.dropFirst())

@@ -14,16 +14,17 @@ enum SampleImages {
         return data
     }
 
-    /// A JPEG of 8192 × 6144 pixels: the same part again and again.
-    static func hugeJPEG() throws -> Data {
-        let (width, height, part) = (8192, 6144, photo(width: 2048, height: 1536))
+    /// A JPEG of which the same part is seen again and again.
+    static func hugeJPEG(width: Int = 8192, height: Int = 6144) throws -> Data {
+        let part = photo(width: 2048, height: 1536)
         let bitmap = part.withUnsafeBytes { source in
             Bitmap(width: width, height: height, hasAlpha: false) { memory, bytesPerRow in
                 for y in 0..<height {
                     for x in stride(from: 0, to: width, by: part.width) {
                         let row = UnsafeRawBufferPointer(rebasing: source[(y % part.height * part.bytesPerRow)...])
                         let place = y * bytesPerRow + x * 4
-                        memory[place..<place + part.width * 4].copyBytes(from: row.prefix(part.width * 4))
+                        let count = min(part.width, width - x) * 4
+                        memory[place..<place + count].copyBytes(from: row.prefix(count))
                     }
                 }
             }

@@ -26,8 +26,15 @@ protocol ImageCodec: SendableMetatype {
     static func frames(of data: Data, limits: ImageDecodingLimits) throws(ImagingError) -> (any FrameDecoder)?
     /// The EXIF block of a file; nil when it has none, or the format keeps it elsewhere.
     static func exif(_ bytes: UnsafeRawBufferPointer) -> Data?
+    /// Opens an upright, opaque still whose rows can be decoded one after another; nil where they cannot.
+    static func rows(_ bytes: UnsafeRawBufferPointer, _ limits: ImageDecodingLimits) throws(ImagingError)
+        -> (any RowFile)?
     /// Encodes an upright bitmap.
     static func encode(_ bitmap: Bitmap, _ options: ImageEncodingOptions) throws(ImagingError) -> Data
+    /// Encodes rows as they are made, of which each call of the closure gives all from the first one on; nil where the
+    /// format, or what the options ask for, needs them all at once.
+    static func encode(_ rows: () throws(ImagingError) -> any ImageRows, _ options: ImageEncodingOptions)
+        throws(ImagingError) -> Data?
     /// Encodes an animation.
     static func encode(_ animation: AnimationToEncode, _ options: ImageEncodingOptions) throws(ImagingError) -> Data
 }
@@ -82,6 +89,16 @@ extension ImageCodec {
     static func encode(_ animation: AnimationToEncode, _ options: ImageEncodingOptions) throws(ImagingError) -> Data {
         throw .encodingFailed(contentType, detail: "animations of the format cannot be written")
     }
+
+    /// Formats whose decoders give no rows, or give them in another order.
+    static func rows(_ bytes: UnsafeRawBufferPointer, _ limits: ImageDecodingLimits) throws(ImagingError)
+        -> (any RowFile)?
+    { nil }
+
+    /// Formats whose encoders take whole images.
+    static func encode(_ rows: () throws(ImagingError) -> any ImageRows, _ options: ImageEncodingOptions)
+        throws(ImagingError) -> Data?
+    { nil }
 
     /// Formats that are only read.
     static var canEncode: Bool { false }

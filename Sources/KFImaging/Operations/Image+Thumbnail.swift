@@ -69,11 +69,21 @@ extension Bitmap {
         let kept = thumbnail.kept(of: size)
         switch thumbnail.anchor {
         case .smart: return try part(smartCropRect(of: kept))
-        case .point(let anchor):
-            func place(_ anchor: CGFloat, _ free: Int) -> Int {
-                Int((Double(free) * min(max(anchor.isNaN ? 0.5 : Double(anchor), 0), 1)).rounded())
-            }
-            return try part(x: place(anchor.x, width - kept.width), y: place(anchor.y, height - kept.height), kept)
+        case .point(let anchor): return try part(Thumbnail.place(of: kept, in: size, anchor))
         }
+    }
+}
+
+extension Thumbnail {
+    /// Where a part of a size lies in an image, at a relative place.
+    static func place(of kept: PixelSize, in size: PixelSize, _ anchor: CGPoint) -> PixelRect {
+        func place(_ anchor: CGFloat, _ free: Int) -> Int {
+            Int((Double(free) * min(max(anchor.isNaN ? 0.5 : Double(anchor), 0), 1)).rounded())
+        }
+        return PixelRect(
+            x: place(anchor.x, size.width - kept.width),
+            y: place(anchor.y, size.height - kept.height),
+            size: kept
+        )
     }
 }

@@ -135,15 +135,40 @@ struct Resampler {
     /// Records that so many rows are in the window, and makes the target rows that are complete with them.
     mutating func receiveWritten(_ count: Int, to output: PixelRows) {
         received += count
-        let (slots, length) = (slots, bytesPerRow)
-        while emitted < target.height, min(lines.start(of: emitted) + lines.taps, source.height) <= received {
-            switch window {
-            case .none: return
-            case .bytes(let rows): emit(emitted, to: output) { UnsafeRawPointer(rows.base + $0 % slots * length) }
-            case .light(let rows, _): emit(emitted, to: output) { UnsafeRawPointer(rows.base + $0 % slots * length) }
-            }
-            emitted += 1
+        while emitted < target.height, !needsRow { makeLine { output.row($0) } }
+    }
+
+    /// Whether the next line needs more rows than have been received.
+    var needsRow: Bool {
+        mutating get { min(lines.start(of: emitted) + lines.taps, source.height) > received }
+    }
+
+    /// Copies the next source row into the window, which no line is waiting in it for.
+    mutating func take(_ row: UnsafePointer<UInt8>) {
+        let place = received % slots * bytesPerRow
+        switch window {
+        case .none: return
+        case .bytes(let rows): (rows.base + place).update(from: row, count: bytesPerRow)
+        case .light(let rows, _): kf_light_of_pixels(row, source.width, rows.base + place)
         }
+        received += 1
+    }
+
+    /// Makes the next line of rows in the window.
+    ///
+    /// - Parameter target: Where a line is to be written.
+    /// - Returns: How many lines have been written: the first of a pair is written with the second.
+    @discardableResult
+    mutating func makeLine(at target: (Int) -> UnsafeMutablePointer<UInt8>) -> Int {
+        let (slots, length) = (slots, bytesPerRow)
+        switch window {
+        case .none: break
+        case .bytes(let rows): emit(emitted, to: target) { UnsafeRawPointer(rows.base + $0 % slots * length) }
+        case .light(let rows, _): emit(emitted, to: target) { UnsafeRawPointer(rows.base + $0 % slots * length) }
+        }
+        emitted += 1
+        let isFirstOfPair = columns.isWhole && emitted % 2 == 1 && emitted < self.target.height
+        return isFirstOfPair ? emitted - 1 : emitted
     }
 
     /// Resizes an image in memory to the size of the output.
@@ -160,7 +185,7 @@ struct Resampler {
         switch target.space {
         case .encoded:
             for line in 0..<output.size.height {
-                resampler.emit(line, to: output) { UnsafeRawPointer(rows + $0 * bytesPerRow) }
+                resampler.emit(line, to: output.row) { UnsafeRawPointer(rows + $0 * bytesPerRow) }
             }
         case .linear:
             for y in 0..<source.height { resampler.receive(rows + y * bytesPerRow, to: output) }
@@ -168,7 +193,11 @@ struct Resampler {
     }
 
     /// Adds up the rows of one line, and makes it and the one before it when it is the second of a pair or the last.
-    private mutating func emit(_ line: Int, to output: PixelRows, row: (Int) -> UnsafeRawPointer) {
+    private mutating func emit(
+        _ line: Int,
+        to output: (Int) -> UnsafeMutablePointer<UInt8>,
+        row: (Int) -> UnsafeRawPointer
+    ) {
         let upper = columns.isWhole ? line - line % 2 : line
         for column in stride(from: 0, to: target.width, by: columns.sectionLength) {
             columns.describe(sectionOf: column)
@@ -184,8 +213,8 @@ struct Resampler {
                 columns.taps,
                 columns.precision,
                 columns.section.count,
-                output.row(upper) + column * 4,
-                output.row(line) + column * 4
+                output(upper) + column * 4,
+                output(line) + column * 4
             )
         }
     }

@@ -40,9 +40,12 @@ final class RowBlur {
         sums = try Buffer(count * channels)
     }
 
+    /// How far from a pixel the Gaussian can be seen.
+    static func reach(sigma: Double) -> Int { sigma < 0.5 ? 1 : Int((3 * sigma).rounded(.up)) }
+
     /// A blur by all of a Gaussian that can be seen.
     convenience init(_ size: PixelSize, sigma: Double) throws(ImagingError) {
-        let reach = Int((3 * sigma).rounded(.up))
+        let reach = Self.reach(sigma: sigma)
         // Below 0.5, sampling the bell curve is inexact. Three weights with the variance σ² are exact.
         let bell: [Double] =
             sigma < 0.5

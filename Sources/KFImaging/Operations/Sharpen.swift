@@ -14,20 +14,36 @@ extension Bitmap {
     /// - Returns: The new bitmap; the bitmap itself where these numbers change nothing.
     /// - Throws: ``ImagingError/outOfMemory(bytes:)``.
     func sharpened(sigma: Double, amount: Double) throws(ImagingError) -> Bitmap {
-        // Below a tenth of a pixel the Gaussian is a single number, and nothing would change.
-        guard sigma >= 0.1, amount > 0, sigma.isFinite, amount.isFinite else { return self }
-        let strength = Float(min(amount, 100))
-        return try combined(with: RowBlur(size, sigma: min(sigma, 100))) { source, mean, target, count in
-            sharpen(source, mean, to: target, count: count, strength: strength)
+        guard let mask = UnsharpMask(sigma: sigma, amount: amount) else { return self }
+        return try combined(with: RowBlur(size, sigma: mask.sigma)) { source, mean, target, count in
+            mask.sharpen(source, mean, to: target, count: count)
         }
     }
+}
 
-    private func sharpen(
+/// How much of which details is added to an image.
+struct UnsharpMask {
+    /// The standard deviation of the Gaussian, in pixels: 0.1…100.
+    let sigma: Double
+    private let strength: Float
+
+    /// Nil where the numbers change nothing.
+    init?(sigma: Double, amount: Double) {
+        // Below a tenth of a pixel the Gaussian is a single number, and nothing would change.
+        guard sigma >= 0.1, amount > 0, sigma.isFinite, amount.isFinite else { return nil }
+        self.sigma = min(sigma, 100)
+        strength = Float(min(amount, 100))
+    }
+
+    /// How many rows above and below a row make it.
+    var reach: Int { RowBlur.reach(sigma: sigma) }
+
+    /// Writes some bytes of a row, sharpened, from the bytes and their means.
+    func sharpen(
         _ source: UnsafePointer<UInt8>,
         _ mean: UnsafePointer<Float>,
         to target: UnsafeMutablePointer<UInt8>,
-        count: Int,
-        strength: Float
+        count: Int
     ) {
         for x in stride(from: 0, to: count, by: 4) {
             let alpha = Float(source[x + 3])

@@ -25,9 +25,13 @@ struct EncodedProcessor: ChainedImageProcessor, WrappingImageProcessor {
     var steps: (before: any ImageProcessor, last: any ImageProcessor)? { (base, ImageEncoder(encoding)) }
 
     func process(item: ImageProcessItem, options: KingfisherParsedOptionsInfo) -> KFCrossPlatformImage? {
-        let image = base.process(item: item, options: options)
+        let data: Data? = if case .data(let data) = item { data } else { nil }
+        let strips = data.flatMap { base.strips(of: $0, options) }
+        if let data, let strips, let result = encoding.image(of: strips, source: data) { return result }
         guard !Task.isCancelled else { return nil }
-        let source = if case .data(let data) = item { data } else { source }
+        let image = strips.flatMap { try? $0.image() } ?? base.process(item: item, options: options)
+        guard !Task.isCancelled else { return nil }
+        let source = data ?? source
         return image.flatMap { ImageEncoder(encoding, source).process(item: .image($0), options: options) }
     }
 }

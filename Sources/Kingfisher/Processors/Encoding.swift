@@ -41,15 +41,9 @@ extension ImageEncoding {
     ) throws(ImagingError) -> EncodedContent {
         let animation = frames == .all ? image.frames.flatMap { severalFrames(of: $0) } : nil
         let sourceFormat = source.flatMap { ImageContentType(sniffing: $0) } ?? image.contentType
-        let type = format ?? suitable(sourceFormat, for: image, isAnimated: animation != nil)
-        let quality = formatQuality[type] ?? quality ?? ImageEncodingOptions.usualQuality
-        guard (0...1).contains(quality) else {
-            throw .encodingFailed(type, detail: "the quality \(quality) is not one of 0…1, such as 0.8 for 80 percent")
-        }
-        var options = ImageEncodingOptions(quality: quality, lossless: isLossless)
-        (options.encoder, options.targetScore) = (encoder, targetScore)
-        options.searchedQualities = searchedQualities
-        options.metadata = EncodedMetadata(exif: exif(of: source, limits), hasProfile: embedsProfile)
+        let size = PixelSize(image.pixelWidth, image.pixelHeight)
+        let type = format ?? suitable(sourceFormat, size, hasAlpha: image.hasAlpha, isAnimated: animation != nil)
+        var options = try options(for: type, source, limits)
         func encoded() throws(ImagingError) -> Data {
             guard let animation, Codecs.canEncodeAnimation(as: type) else {
                 return try Codecs.encode(image, as: type, options)
@@ -57,7 +51,7 @@ extension ImageEncoding {
             return try Codecs.encode(animation, as: type, options)
         }
         var data = try encoded()
-        if let maxBytes, !isLossless, !Self.withoutQuality.contains(type) {
+        if let maxBytes, hasQuality(type) {
             while data.count > maxBytes, options.quality > Self.lowestQuality {
                 guard !Task.isCancelled else { throw .encodingFailed(type, detail: "the task was cancelled") }
                 let excess = Double(data.count) / Double(max(1, maxBytes))
@@ -73,6 +67,41 @@ extension ImageEncoding {
         return content
     }
 
+    /// Encodes an image in strips.
+    ///
+    /// - Parameters:
+    ///   - image: The image.
+    ///   - source: The bytes that it is made of.
+    /// - Returns: The image of the file; nil where it has to be made of a bitmap.
+    func image(of image: StripImage, source: Data) -> KFCrossPlatformImage? {
+        let own = ImageContentType(sniffing: source)
+        let type = format ?? suitable(own, image.size, hasAlpha: false, isAnimated: false)
+        guard maxBytes == nil || !hasQuality(type),
+            let file = try? image.encoded(as: type, options(for: type, source, .default)),
+            let content = EncodedContent(file.data)
+        else { return nil }
+        return Image(encoded: content, isDamaged: file.isDamaged)
+    }
+
+    private func options(
+        for type: ImageContentType,
+        _ source: Data?,
+        _ limits: ImageDecodingLimits
+    ) throws(ImagingError) -> ImageEncodingOptions {
+        let quality = formatQuality[type] ?? quality ?? ImageEncodingOptions.usualQuality
+        guard (0...1).contains(quality) else {
+            throw .encodingFailed(type, detail: "the quality \(quality) is not one of 0…1, such as 0.8 for 80 percent")
+        }
+        var options = ImageEncodingOptions(quality: quality, lossless: isLossless)
+        (options.encoder, options.targetScore) = (encoder, targetScore)
+        options.searchedQualities = searchedQualities
+        options.metadata = EncodedMetadata(exif: exif(of: source, limits), hasProfile: embedsProfile)
+        return options
+    }
+
+    /// Whether a lower quality makes files of a format smaller.
+    private func hasQuality(_ type: ImageContentType) -> Bool { !isLossless && !Self.withoutQuality.contains(type) }
+
     /// The frames that are encoded, if there are several.
     private func severalFrames(of frames: any ImageFrameSource) -> (any ImageFrameSource)? {
         let count = min(frames.frameCount, maxFrameCount ?? .max)
@@ -83,14 +112,14 @@ extension ImageEncoding {
     /// A preferred format, the source's, or another one: the first that can be written and holds the result.
     private func suitable(
         _ source: ImageContentType?,
-        for image: KFCrossPlatformImage,
+        _ size: PixelSize,
+        hasAlpha: Bool,
         isAnimated: Bool
     ) -> ImageContentType {
-        let size = PixelSize(image.pixelWidth, image.pixelHeight)
         func holds(_ type: ImageContentType, ignoringAlpha: Bool = false) -> Bool {
             let capacity = type.capacity
             return Codecs.canEncode(as: type) && capacity.holds(size)
-                && (ignoringAlpha || capacity.hasAlpha || !image.hasAlpha)
+                && (ignoringAlpha || capacity.hasAlpha || !hasAlpha)
                 && (!isAnimated || capacity.hasFrames && (![.png, .avif].contains(type) || type == source))
         }
         if let preferred = preferredFormats.first(where: { holds($0) }) { return preferred }

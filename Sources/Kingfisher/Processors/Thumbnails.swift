@@ -154,6 +154,12 @@ extension KingfisherWrapper where Base == KFCrossPlatformImage {
     }
 }
 
+extension ThumbnailImageProcessor: StripImageProcessor {
+    package func addSteps(to image: inout StripImage) -> Bool {
+        image.reduce(to: box(KingfisherParsedOptionsInfo(nil)).thumbnail)
+    }
+}
+
 /// A box in pixels, whose position may be known already.
 private struct ThumbnailBox: ImageProcessor {
     var thumbnail: Thumbnail

@@ -143,7 +143,12 @@ struct ProcessingArguments: ParsableArguments {
     ///   - replacesSource: Whether what is left of it would replace it.
     /// - Throws: That it is damaged.
     func check(_ image: Image, replacesSource: Bool = false) throws(Failure) {
-        guard image.isDamaged, strict || replacesSource else { return }
+        try check(isDamaged: image.isDamaged, replacesSource: replacesSource)
+    }
+
+    /// The same for an image of which only that is known.
+    func check(isDamaged: Bool, replacesSource: Bool) throws(Failure) {
+        guard isDamaged, strict || replacesSource else { return }
         throw replacesSource ? .damagedInPlace : .damaged
     }
 

@@ -74,8 +74,10 @@ struct ProcessRun: Sendable {
                 let plan = try plan(name, header: data, keeping: files)
                 if let plan { return ProcessReport(input: input.text, outcome: plan) }
             }
-            if data == nil { data = try await reader.read(input.text) }
-            return try await process(data ?? Data(), input, name: name, keeping: files)
+            if let data { return try await process(data, input, name: name, keeping: files) }
+            let mapped = try reader.map(input.text)
+            let bytes = if let mapped { mapped } else { try await reader.read(input.text) }
+            return try await process(bytes, isMapped: mapped != nil, input, name: name, keeping: files)
         } catch {
             return ProcessReport(input: input.text, outcome: .failed(error))
         }
@@ -106,11 +108,19 @@ struct ProcessRun: Sendable {
 
     private func process(
         _ data: Data,
+        isMapped: Bool = false,
         _ input: ProcessInput,
         name: ResultName,
         keeping files: InputFiles
     ) async throws(Failure) -> ProcessReport {
-        let image = try await ImageBytes.image(data, processor, isStill: encoding.isStill)
+        var strips = (processor ?? DefaultImageProcessor.default).strips(of: data, KingfisherParsedOptionsInfo(nil))
+        strips?.isMapped = isMapped
+        if widths == nil, let strips, let made = try await encoding.encoded(strips, original: data) {
+            try processing.check(isDamaged: made.isDamaged, replacesSource: destination == .inPlace)
+            let output = try await OutputFile.write(made.result, to: destination, name: name, keeping: files)
+            return report(input, [output], isDamaged: made.isDamaged, original: data, width: made.result.width)
+        }
+        let image = try await image(data, strips)
         try processing.check(image, replacesSource: destination == .inPlace)
         let width = Int(image.size.width * image.scale)
         var outputs: [WrittenImage] = []
@@ -119,13 +129,30 @@ struct ProcessRun: Sendable {
             let encoded = try await encoding.encoded(result, original: data)
             outputs.append(try await OutputFile.write(encoded, to: destination, name: name, keeping: files))
         }
+        return report(input, outputs, isDamaged: image.isDamaged, original: data, width: width)
+    }
+
+    /// The processed image, made in strips where it can be.
+    private func image(_ data: Data, _ strips: StripImage?) async throws(Failure) -> Image {
+        if let strips, let image = await WorkExecutor.cpu.run({ () async -> Image? in try? strips.image() }) {
+            return image
+        }
+        return try await ImageBytes.image(data, processor, isStill: encoding.isStill)
+    }
+
+    private func report(
+        _ input: ProcessInput,
+        _ outputs: [WrittenImage],
+        isDamaged: Bool,
+        original: Data,
+        width: Int
+    ) -> ProcessReport {
+        let warnings = [widths?.warning(width), PipelineStep.enlargingWarning(steps, original: original)]
         return ProcessReport(
             input: input.text,
             outcome: .written(outputs),
-            isDamaged: image.isDamaged,
-            sizeWarnings: [widths?.warning(width), PipelineStep.enlargingWarning(steps, original: data)].compactMap(
-                \.self
-            )
+            isDamaged: isDamaged,
+            sizeWarnings: warnings.compactMap(\.self)
         )
     }
 

@@ -10,6 +10,8 @@ struct SourceBytes: Sendable {
     let options: KingfisherOptionsInfo
     let limits: LimitArguments
     private let retryStrategy: DelayRetryStrategy?
+    /// Smaller files are read: 64 MiB.
+    private static let mappedByteCount = 1 << 26
 
     init(_ network: NetworkArguments, _ limits: LimitArguments) {
         limits.apply()
@@ -29,6 +31,19 @@ struct SourceBytes: Sendable {
         case .file(let url): return try await Self.read(argument.stream ?? LocalFileImageDataProvider(fileURL: url))
         case .bytes(let data): return data
         }
+    }
+
+    /// The bytes of a file on this machine that has many of them, mapped; nil for all other sources.
+    ///
+    /// Pages of it need not stay in memory. Whoever cuts the file meanwhile ends this process.
+    func map(_ text: String) throws(Failure) -> Data? {
+        let argument = try SourceArgument.reading(text)
+        try limits.check(argument)
+        var status = stat()
+        guard case .file(let url) = argument.location, stat(url.path.systemName, &status) == 0,
+            status.st_mode & S_IFMT == S_IFREG, status.st_size >= Self.mappedByteCount
+        else { return nil }
+        return try? Data(contentsOf: url, options: .alwaysMapped)
     }
 
     /// Downloads the bytes; the downloader by itself repeats nothing.

@@ -24,6 +24,11 @@ struct EncodedImage: Sendable {
         width = icon?.pixelWidth ?? Int(image.size.width * image.scale)
         height = icon?.pixelHeight ?? Int(image.size.height * image.scale)
     }
+
+    init(_ data: Data, type: ImageContentType, size: PixelSize, warning: String?) {
+        (self.data, self.type, self.warning) = (data, type, warning)
+        (width, height) = (size.width, size.height)
+    }
 }
 
 /// A file that was written.

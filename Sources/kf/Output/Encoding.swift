@@ -81,6 +81,30 @@ struct Encoding: Sendable {
         return result
     }
 
+    /// The bytes to write of an image in strips.
+    ///
+    /// - Parameters:
+    ///   - image: The image.
+    ///   - original: The bytes that it is made of.
+    /// - Returns: The bytes, and whether a part of the image is missing; nil where they have to be made of a bitmap.
+    /// - Throws: Why the format cannot be written.
+    func encoded(
+        _ image: StripImage,
+        original: Data
+    ) async throws(Failure) -> (result: EncodedImage, isDamaged: Bool)? {
+        guard isChanged, maxSize == nil else { return nil }
+        let type = try encodable(own: ImageContentType(sniffing: original), isAnimated: false, size: image.size)
+        let options = options(as: type, quality: quality ?? ImageEncodingOptions.usualQuality)
+        let file = await WorkExecutor.cpu.run { [keeps, embedsProfile] () async -> StripImage.File? in
+            var options = options
+            options.metadata = EncodedMetadata(exif: keeps?.exif(of: original), hasProfile: embedsProfile)
+            return try? image.encoded(as: type, options)
+        }
+        guard let file else { return nil }
+        let warning = lostMetadata(of: original, as: type)
+        return (EncodedImage(file.data, type: type, size: image.size, warning: warning), file.isDamaged)
+    }
+
     /// The file of an image, or of all frames of an animation.
     private func bytes(
         _ image: Image,
@@ -89,12 +113,7 @@ struct Encoding: Sendable {
         as type: ImageContentType,
         quality: Double
     ) async throws(Failure) -> Data {
-        var options = ImageEncodingOptions(quality: quality, lossless: isLossless || quality >= 1)
-        options.subsampling = subsampling?.chroma ?? .automatic
-        (options.encoder, options.targetScore) = (encoder, maxSize == nil ? targetScore : nil)
-        options.iconSides = iconSides
-        options.keepsFrames = keepsFrames
-        if subsampling == .half, type.hasSubsampling { options.lossless = false }
+        let options = options(as: type, quality: quality)
         let data = await WorkExecutor.cpu.run {
             [options, keeps, embedsProfile] () async -> Result<Data, ImagingError> in
             var options = options
@@ -110,6 +129,16 @@ struct Encoding: Sendable {
             let others = OutputFormat.others(than: type, holding: Self.size(image))
             throw .cannotEncode(type.name, "\(error)", instead: others)
         }
+    }
+
+    private func options(as type: ImageContentType, quality: Double) -> ImageEncodingOptions {
+        var options = ImageEncodingOptions(quality: quality, lossless: isLossless || quality >= 1)
+        options.subsampling = subsampling?.chroma ?? .automatic
+        (options.encoder, options.targetScore) = (encoder, maxSize == nil ? targetScore : nil)
+        options.iconSides = iconSides
+        options.keepsFrames = keepsFrames
+        if subsampling == .half, type.hasSubsampling { options.lossless = false }
+        return options
     }
 
     private static func size(_ image: Image) -> PixelSize { PixelSize(image.pixelWidth, image.pixelHeight) }

@@ -59,3 +59,11 @@ struct PixelCropProcessor: ImageProcessor {
         return image.kf.crop(to: rect)
     }
 }
+
+extension PixelCropProcessor: StripImageProcessor {
+    func addSteps(to image: inout StripImage) -> Bool {
+        guard rect.minX < CGFloat(image.size.width), rect.minY < CGFloat(image.size.height) else { return false }
+        image.crop(to: rect)
+        return true
+    }
+}

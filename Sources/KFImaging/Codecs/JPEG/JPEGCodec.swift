@@ -9,7 +9,7 @@ enum JPEGCodec: ImageCodec {
 
     static func info(_ bytes: UnsafeRawBufferPointer) throws(ImagingError) -> ImageInfo {
         try JPEGFrameHeader.check(bytes)
-        let header = try JPEGReader(bytes).header
+        let header = try JPEGReader(bytes, maxScanCount: 1).header
         var info = ImageInfo(contentType: contentType, size: header.size, byteCount: bytes.count)
         info.orientation = header.orientation
         info.hasAlpha = false
@@ -21,22 +21,29 @@ enum JPEGCodec: ImageCodec {
         _ bytes: UnsafeRawBufferPointer,
         _ options: DecodingOptions
     ) throws(ImagingError) -> DecodedImage {
+        let reader = try open(bytes, options.limits)
+        let orientation = reader.header.orientation
+        let rows = try reader.begin(options.target(for: reader.size, orientation))
+        guard let (bitmap, isComplete) = try rows.bitmap(from: reader) else { throw reader.error }
+        return DecodedImage(bitmap: bitmap, orientation: orientation, isDamaged: !isComplete || reader.isDamaged)
+    }
+
+    static func rows(
+        _ bytes: UnsafeRawBufferPointer,
+        _ limits: ImageDecodingLimits
+    ) throws(ImagingError) -> (any RowFile)? {
+        let reader = try open(bytes, limits)
+        return reader.header.orientation == .up ? reader : nil
+    }
+
+    private static func open(
+        _ bytes: UnsafeRawBufferPointer,
+        _ limits: ImageDecodingLimits
+    ) throws(ImagingError) -> JPEGReader {
         try JPEGFrameHeader.check(bytes)
-        let reader = try JPEGReader(bytes)
-        let header = reader.header
-        try header.check(options.limits)
-        let target = options.target(for: header.size, header.orientation)
-        let eighths = header.eighths(covering: target.size, times: Codecs.scalingMargin)
-        let decoded = try reader.start(eighths: eighths, maxScanCount: options.limits.maxScanCount)
-        let rows = header.decoding(from: decoded, eighths: eighths, to: target)
-        guard let (bitmap, isComplete) = try rows.bitmap(from: reader) else {
-            throw reader.failure.error(decoding: contentType)
-        }
-        return DecodedImage(
-            bitmap: bitmap,
-            orientation: header.orientation,
-            isDamaged: !isComplete || reader.isDamaged
-        )
+        let reader = try JPEGReader(bytes, maxScanCount: limits.maxScanCount)
+        try reader.header.check(limits)
+        return reader
     }
 
     static func exif(_ bytes: UnsafeRawBufferPointer) -> Data? {
@@ -47,6 +54,30 @@ enum JPEGCodec: ImageCodec {
     }
 
     static func encode(_ bitmap: Bitmap, _ options: ImageEncodingOptions) throws(ImagingError) -> Data {
+        let conversion: BitmapRows.Conversion = bitmap.hasAlpha ? .flattenedOnWhite : .none
+        return try encode(bitmap.size, options) { writer, message throws(ImagingError) in
+            try BitmapRows(bitmap, conversion).forEachBand { rows, bytesPerRow, count in
+                kf_jpeg_write(writer, rows, bytesPerRow, UInt32(count), &message) == KF_OK
+            }
+        }
+    }
+
+    static func encode(
+        _ rows: () throws(ImagingError) -> any ImageRows,
+        _ options: ImageEncodingOptions
+    ) throws(ImagingError) -> Data? {
+        let rows = try rows()
+        return try encode(rows.size, options) { writer, message throws(ImagingError) in
+            try rows.forEachRow { row in kf_jpeg_write(writer, row, 0, 1, &message) == KF_OK }
+        }
+    }
+
+    /// Encodes an image whose rows `write` gives to the writer; it returns whether all were written.
+    private static func encode(
+        _ size: PixelSize,
+        _ options: ImageEncodingOptions,
+        write: (_ writer: OpaquePointer, _ message: inout kf_message) throws(ImagingError) -> Bool
+    ) throws(ImagingError) -> Data {
         var message = kf_message()
         let percent = min(max(Int((options.quality * 100).rounded()), 1), 100)
         let hasFullChroma = options.subsampling.isFull(quality: options.quality)
@@ -54,12 +85,12 @@ enum JPEGCodec: ImageCodec {
         let steps = isPerceptual ? JPEGSteps.tables(quality: percent, hasFullChroma: hasFullChroma) : nil
         guard
             let writer = kf_jpeg_writer_open(
-                UInt32(bitmap.width),
-                UInt32(bitmap.height),
+                UInt32(size.width),
+                UInt32(size.height),
                 Int32(percent),
                 steps,
                 hasFullChroma,
-                coding(of: bitmap.size, options),
+                coding(of: size, options),
                 &message
             )
         else { throw message.error(encoding: contentType) }
@@ -68,10 +99,7 @@ enum JPEGCodec: ImageCodec {
             kf_jpeg_writer_describe(writer, exif.start, exif.count, profile.start, profile.count, &message) == KF_OK
         }
         guard isDescribed else { throw message.error(encoding: contentType) }
-        let conversion: BitmapRows.Conversion = bitmap.hasAlpha ? .flattenedOnWhite : .none
-        let isWritten = try BitmapRows(bitmap, conversion).forEachBand { rows, bytesPerRow, count in
-            kf_jpeg_write(writer, rows, bytesPerRow, UInt32(count), &message) == KF_OK
-        }
+        let isWritten = try write(writer, &message)
         var result = CBytes()
         guard isWritten, kf_jpeg_writer_finish(writer, &result.bytes, &result.count, &message) == KF_OK else {
             throw message.error(encoding: contentType)
@@ -87,30 +115,33 @@ enum JPEGCodec: ImageCodec {
 }
 
 /// An open JPEG whose bytes are all there.
-private final class JPEGReader: RowReader {
+private final class JPEGReader: RowFile {
     let header: JPEGHeader
-    private(set) var failure = kf_message()
+    private var failure = kf_message()
+    private let maxScanCount: Int
     private let handle: OpaquePointer
 
-    init(_ bytes: UnsafeRawBufferPointer) throws(ImagingError) {
+    init(_ bytes: UnsafeRawBufferPointer, maxScanCount: Int) throws(ImagingError) {
         var header = kf_jpeg_header()
         guard let handle = kf_jpeg_open(bytes.start, bytes.count, &header, &failure) else {
             throw failure.error(decoding: .jpeg)
         }
         self.handle = handle
         self.header = JPEGHeader(header)
+        self.maxScanCount = maxScanCount
     }
 
     deinit { kf_jpeg_close(handle) }
 
-    /// Begins decoding at so many eighths of the size; returns the size that the rows have.
-    func start(eighths: UInt32, maxScanCount: Int) throws(ImagingError) -> PixelSize {
-        var (width, height): (UInt32, UInt32) = (0, 0)
+    var size: PixelSize { header.size }
+    var error: ImagingError { failure.error(decoding: .jpeg) }
+
+    func begin(_ target: ScaledSize) throws(ImagingError) -> RowDecoding {
+        let eighths = header.eighths(covering: target.size, times: Codecs.scalingMargin)
         let scans = UInt32(clamping: maxScanCount)
-        guard kf_jpeg_start(handle, eighths, scans, &width, &height, &failure) == KF_OK else {
-            throw failure.error(decoding: .jpeg)
-        }
-        return PixelSize(Int(width), Int(height))
+        var (width, height): (UInt32, UInt32) = (0, 0)
+        guard kf_jpeg_start(handle, eighths, scans, &width, &height, &failure) == KF_OK else { throw error }
+        return header.decoding(from: PixelSize(Int(width), Int(height)), eighths: eighths, to: target)
     }
 
     /// Whether libjpeg met damage, or an early end, in the data decoded so far.

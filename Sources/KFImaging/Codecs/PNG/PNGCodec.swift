@@ -44,6 +44,19 @@ enum PNGCodec: ImageCodec {
         )
     }
 
+    static func rows(
+        _ bytes: UnsafeRawBufferPointer,
+        _ limits: ImageDecodingLimits
+    ) throws(ImagingError) -> (any RowFile)? {
+        let reader = try PNGReader(bytes)
+        try limits.check(width: reader.size.width, height: reader.size.height)
+        let chunks = PNGChunks(bytes)
+        guard !reader.hasAlpha, !reader.isInterlaced, chunks.frameCount == nil, chunks.orientation == .up else {
+            return nil
+        }
+        return PNGRowFile(reader, chunks.profile ?? reader.profile)
+    }
+
     /// The first frame of an animation, if that is sound; how many others there are does not matter.
     private static func firstFrame(of bytes: UnsafeRawBufferPointer, _ limits: ImageDecodingLimits) -> Bitmap? {
         var limits = limits
@@ -76,7 +89,7 @@ enum PNGCodec: ImageCodec {
     ) throws(ImagingError) -> (bitmap: Bitmap, isComplete: Bool) {
         if let bitmap = try reader.fastPath(color)?.bitmap(of: target) { return bitmap }
         if let bitmap = try reader.bitmap(of: target, color) { return bitmap }
-        throw reader.failure.error(decoding: contentType)
+        throw reader.error
     }
 
     private static func color(of reader: PNGReader, _ chunks: PNGChunks) -> ColorTransform? {
@@ -97,8 +110,9 @@ private final class PNGReader: RowReader {
     let hasAlpha: Bool
     let isInterlaced: Bool
     let profile: ColorProfile?
-    private(set) var failure = kf_message()
+    private var failure = kf_message()
     private let handle: OpaquePointer
+    var error: ImagingError { failure.error(decoding: .png) }
 
     init(_ bytes: UnsafeRawBufferPointer) throws(ImagingError) {
         var header = kf_png_header()
@@ -140,18 +154,23 @@ private final class PNGReader: RowReader {
         of target: ScaledSize,
         _ color: ColorTransform?
     ) throws(ImagingError) -> (bitmap: Bitmap, isComplete: Bool)? {
-        let conversion = PixelConversion(color: color, isStraight: hasAlpha)
         if isInterlaced {
+            let conversion = PixelConversion(color: color, isStraight: hasAlpha)
             guard let whole = try interlacedBitmap(conversion) else { return nil }
             return (try whole.bitmap.resampled(to: target), whole.isComplete)
         }
-        return try RowDecoding(
+        return try rows(to: target, color).bitmap(from: self)
+    }
+
+    /// How the rows of an image that is not interlaced become a size.
+    func rows(to target: ScaledSize, _ color: ColorTransform?) -> RowDecoding {
+        RowDecoding(
             source: size,
             target: target,
-            conversion: conversion,
+            conversion: PixelConversion(color: color, isStraight: hasAlpha),
             hasAlpha: hasAlpha ? nil : false,
             missing: 0
-        ).bitmap(from: self)
+        )
     }
 
     func read(into rows: UnsafeMutablePointer<UInt8>, bytesPerRow: Int, count: Int) -> Int {
@@ -170,5 +189,23 @@ private final class PNGReader: RowReader {
             for y in 0..<size.height { conversion.apply(rows.row(y), count: size.width) }
         }
         return isUsable ? (bitmap, isComplete) : nil
+    }
+}
+
+/// The rows of a PNG and the conversion of their colours.
+private final class PNGRowFile: RowFile {
+    private let reader: PNGReader
+    private let profile: ColorProfile?
+    var size: PixelSize { reader.size }
+    var error: ImagingError { reader.error }
+    /// Rows that cannot be decoded are missing; nothing else shows.
+    let isDamaged = false
+
+    init(_ reader: PNGReader, _ profile: ColorProfile?) { (self.reader, self.profile) = (reader, profile) }
+
+    func begin(_ target: ScaledSize) -> RowDecoding { reader.rows(to: target, profile?.transform(for: .grey)) }
+
+    func read(into rows: UnsafeMutablePointer<UInt8>, bytesPerRow: Int, count: Int) -> Int {
+        reader.read(into: rows, bytesPerRow: bytesPerRow, count: count)
     }
 }

@@ -20,19 +20,27 @@ enum TIFFCodec: ImageCodec {
         _ bytes: UnsafeRawBufferPointer,
         _ options: DecodingOptions
     ) throws(ImagingError) -> DecodedImage {
-        let reader = try TIFFReader(bytes, options.limits)
-        try options.limits.check(width: reader.size.width, height: reader.size.height)
-        let rows = RowDecoding(
-            source: reader.size,
-            target: options.target(for: reader.size, reader.orientation),
-            conversion: reader.conversion,
-            hasAlpha: reader.hasAlpha ? nil : false,
-            missing: 0
-        )
-        guard let (bitmap, isComplete) = try rows.bitmap(from: reader) else {
-            throw reader.failure.error(decoding: contentType)
-        }
+        let reader = try open(bytes, options.limits)
+        let rows = try reader.begin(options.target(for: reader.size, reader.orientation))
+        guard let (bitmap, isComplete) = try rows.bitmap(from: reader) else { throw reader.error }
         return DecodedImage(bitmap: bitmap, orientation: reader.orientation, isDamaged: !isComplete || reader.isDamaged)
+    }
+
+    static func rows(
+        _ bytes: UnsafeRawBufferPointer,
+        _ limits: ImageDecodingLimits
+    ) throws(ImagingError) -> (any RowFile)? {
+        let reader = try open(bytes, limits)
+        return !reader.hasAlpha && reader.orientation == .up ? reader : nil
+    }
+
+    private static func open(
+        _ bytes: UnsafeRawBufferPointer,
+        _ limits: ImageDecodingLimits
+    ) throws(ImagingError) -> TIFFReader {
+        let reader = try TIFFReader(bytes, limits)
+        try limits.check(width: reader.size.width, height: reader.size.height)
+        return reader
     }
 
     /// Encodes every pixel exactly, with straight alpha if the bitmap has some; no EXIF is written.
@@ -57,12 +65,12 @@ enum TIFFCodec: ImageCodec {
 }
 
 /// An open TIFF.
-private final class TIFFReader: RowReader {
+private final class TIFFReader: RowFile {
     let size: PixelSize
     let orientation: Orientation
     let hasAlpha: Bool
     let profile: ColorProfile?
-    private(set) var failure = kf_message()
+    private var failure = kf_message()
     private let pixels: ColorProfile.Pixels
     /// Of L*a*b*; nil for other colours.
     private let lab: LabConversion?
@@ -97,11 +105,23 @@ private final class TIFFReader: RowReader {
 
     deinit { kf_tiff_close(handle) }
 
+    var error: ImagingError { failure.error(decoding: .tiff) }
+
     /// Whether something of what has been decoded is not as it was written.
     var isDamaged: Bool { kf_tiff_is_damaged(handle) }
 
+    func begin(_ target: ScaledSize) throws(ImagingError) -> RowDecoding {
+        RowDecoding(
+            source: size,
+            target: target,
+            conversion: conversion,
+            hasAlpha: hasAlpha ? nil : false,
+            missing: 0
+        )
+    }
+
     /// The conversion of the rows to sRGB.
-    var conversion: PixelConversion {
+    private var conversion: PixelConversion {
         if let lab { return PixelConversion(lab: lab, isStraight: hasAlpha) }
         if translucentInks != nil { return PixelConversion(isStraight: true) }
         return PixelConversion(profile, of: pixels, isStraight: hasAlpha)

@@ -1,13 +1,11 @@
-// An uploaded image, as a program stores it.
 import Foundation
 import Kingfisher
 
-/// Three sizes in two formats, written to a folder; the markup that shows them.
-func store(_ body: Data, in folder: URL) async throws(UploadError) -> String {
-    let formats = [ImageEncoding(.webp), ImageEncoding(.jpeg)]
-    let variants = [400, 800, 1600].map { UploadVariant("photo", width: $0, encodings: formats) }
-    let upload = try await Upload.processing(body, into: variants)
-    try await upload.write(to: folder)  // photo-400.webp, photo-400.jpg and so on
-    print(upload.facts.photo?.moment ?? "at an unknown moment", upload.facts.perceptualHash?.description ?? "")
+/// A photo that a user has sent, in three widths: upright, and without the place where it was taken.
+func store(_ photo: Data, in folder: URL) async throws(UploadError) -> String {
+    let formats = [ImageEncoding(.webp, quality: 0.8), ImageEncoding(.jpeg, quality: 0.8)]
+    let widths = [400, 800, 1600].map { UploadVariant("w\($0)", width: $0, encodings: formats) }
+    let upload = try await Upload.processing(photo, into: widths)
+    try await upload.write(to: folder)
     return upload.pictureMarkup(alt: "A photo") { "/photos/\($0.fileName)" }
 }

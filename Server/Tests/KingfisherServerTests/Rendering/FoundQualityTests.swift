@@ -18,7 +18,8 @@ import Testing
             }
             let (fair, good) = (try await file("aq:ssimulacra2:50"), try await file("aq:ssimulacra2:80"))
             #expect(fair.count < good.count)
-            let score = try #require(picture.kf.similarity(to: try #require(Image(data: good))))
+            let result = try #require(Image(data: good))
+            let score = try #require(picture.kf.similarity(to: result))
             #expect((78...95).contains(score), "\(score)")
             #expect(try await file("aq:ssimulacra2:1:70") == file("q:70"))
             #expect(try await file("aq:ssimulacra2:100:1:30") == file("q:30"))

@@ -298,8 +298,8 @@ let tests: [Target] = [
     .testTarget(
         name: "KFImagingTests",
         dependencies: [
-            "KFImaging", "KFSupport", "KingfisherTestSupport", "CKFCodecs", "kf-decoder", "kf-planted-decoder",
-            "kf-sandbox-checks",
+            "KFImaging", "KFSupport", "KingfisherTestSupport", "CKFCodecs", "CKFLinux", "kf-decoder",
+            "kf-planted-decoder", "kf-sandbox-checks",
         ],
         swiftSettings: settings
     ),

@@ -2,6 +2,7 @@
 
 import ArgumentParser
 import CKFServer
+import Dispatch
 import Foundation
 import Hummingbird
 import KFImageURLs
@@ -22,7 +23,7 @@ struct Serve: AsyncParsableCommand {
         let (configuration, problems) = setup.read()
         complain(problems.map(\.line))
         if problems.contains(where: \.isError) { throw ExitCode(1) }
-        kf_server_limit_heap()
+        kf_server_keep_memory(FreedMemory.most)
         if configuration.workerCount > 0 { PixelThreads.count = configuration.workerCount }
         try starting { () throws(InvalidConfiguration) in try configuration.isolateDecoders() }
 
@@ -48,7 +49,7 @@ struct Serve: AsyncParsableCommand {
             server: server.http,
             configuration: configuration.application,
             // They end after the server, from the last to the first.
-            services: [ImageCaches()],
+            services: [ImageCaches(), FreedMemory()],
             logger: logger
         )
         var services: [any Service] = [application]
@@ -69,6 +70,22 @@ private struct ImageCaches: Service {
     func run() async throws {
         try await gracefulShutdown()
         await ImageCache.allCachesWillTerminate(within: 5)
+    }
+}
+
+/// Keeps memory that images have freed for the next ones, and gives what is free back to the system once a minute.
+private struct FreedMemory: Service {
+    /// 64 MiB.
+    static let most: CInt = 64 << 20
+
+    func run() async throws {
+        // Ends by an error when it is cancelled.
+        try? await cancelWhenGracefulShutdown {
+            while true {
+                try await Task.sleep(for: .seconds(60))
+                DispatchQueue.global(qos: .utility).async { kf_server_return_memory() }
+            }
+        }
     }
 }
 

@@ -15,8 +15,8 @@ extension KFGTK {
     ///   - signal: The signal's name, with or without a detail: `notify::visible`.
     ///   - object: A `GObject *`.
     ///   - block: Gets the signal's first argument, or 0 if it has none: a number, or a pointer's `bitPattern`. Of
-    ///     numbers that are narrower than `Int` the upper bits mean nothing. Where the signal wants a result, it gets false or 0,
-    ///     and the emission goes on. The block is released with the object, or when it is disconnected.
+    ///     numbers that are narrower than `Int` the upper bits mean nothing. Where the signal wants a result, it gets
+    ///     false or 0, and the emission goes on. The block is released with the object, or when it is disconnected.
     /// - Returns: The number for `disconnect(_:of:)`; 0 if nothing was connected.
     @MainActor
     @discardableResult

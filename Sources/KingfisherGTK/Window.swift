@@ -96,7 +96,7 @@ public final class KFWindow {
         g_object_run_dispose(own.assumingMemoryBound(to: GObject.self))
     }
 
-    private func stopFollowing() {
+    private func stopWatching() {
         if let windows = Toplevels.list { KFGTK.disconnect(handler, of: windows) }
         handler = 0
     }

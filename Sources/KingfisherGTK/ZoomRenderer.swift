@@ -22,7 +22,7 @@ final class ZoomRenderer: ImageRenderer {
         super.init(view)
         gtk_widget_set_focusable(widget, 1)
         KFGTK.connect("drawing", of: UnsafeMutableRawPointer(paintable)) { [weak self] _ in self?.place() }
-        followLayout()
+        watchLayout()
         handleDragging()
         handlePinching()
         handlePointer()

@@ -107,7 +107,7 @@ final class Desktop {
     }
 
     /// Lays the window out for its width, whenever that changes.
-    private func followWidth() {
+    private func watchWidth() {
         let widget = KFGTK.cast(window.widget, to: GtkWidget.self)
         guard let native = gtk_widget_get_native(widget), let surface = gtk_native_get_surface(native) else { return }
         KFGTK.connect("layout", of: surface) { [weak self] _ in

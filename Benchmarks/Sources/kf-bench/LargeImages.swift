@@ -30,8 +30,8 @@ private func largeJPEG() throws -> String {
     return path
 }
 
-/// The benchmark that libvips comes with: 100 pixels are cut off each side, nine tenths of the length are left, and what
-/// lies beside a pixel sharpens it.
+/// The benchmark that libvips comes with: 100 pixels are cut off each side, nine tenths of the length are left, and
+/// what lies beside a pixel sharpens it.
 struct LargeImage: Sendable {
     private let path: String
     private let manager: KingfisherManager

@@ -58,7 +58,8 @@ package enum ReferencePage {
             "| \(argument.name) | \(argument.words) | \(argument.initial.isEmpty ? "" : "`\(argument.initial)`") |"
         }
         return [
-            "### \(option.names.joined(separator: ", "))", "", "`\(usage)\(more)` — \(option.help)", "", "Example: `\(option.example)`", "",
+            "### \(option.names.joined(separator: ", "))", "", "`\(usage)\(more)` — \(option.help)", "",
+            "Example: `\(option.example)`", "",
             "| argument | values | unless set |", "|---|---|---|",
         ]
             + rows + [""]

@@ -5,9 +5,9 @@ package import Foundation
 
 /// An image that is decoded, changed and encoded in strips of a few rows, so that it is never in memory as a whole.
 ///
-/// It has the very pixels that the same operations on bitmaps give. What takes part is an upright, opaque still in JPEG,
-/// PNG that is not interlaced, or TIFF, decoded in this process, and operations that do not enlarge it; for all else
-/// there is no such image.
+/// It has the very pixels that the same operations on bitmaps give. What takes part is an upright, opaque still in
+/// JPEG, PNG that is not interlaced, or TIFF, decoded in this process, and operations that do not enlarge it; for all
+/// else there is no such image.
 package struct StripImage: Sendable {
     /// The size after all steps so far.
     package private(set) var size: PixelSize

@@ -10,7 +10,8 @@ extension OptionTable {
             "f",
             "ext",
             group: .output,
-            help: "The format of the result. An extension after the source overrides it; heic and jxl are only read, and answered with 422.",
+            help:
+                "The format of the result. An extension after the source overrides it; heic and jxl are only read, and answered with 422.",
             example: "f:webp",
             arguments: [OptionArgument("format", Value.format.orNil("best"), \.output.format)]
         ),

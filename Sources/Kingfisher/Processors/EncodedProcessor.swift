@@ -27,7 +27,11 @@ struct EncodedProcessor: ChainedImageProcessor, WrappingImageProcessor {
     func process(item: ImageProcessItem, options: KingfisherParsedOptionsInfo) -> KFCrossPlatformImage? {
         let data: Data? = if case .data(let data) = item { data } else { nil }
         let strips = data.flatMap { base.strips(of: $0, options) }
-        if let data, let strips, let result = encoding.image(of: strips, source: data) { return result }
+        if let data, let strips,
+            let result = encoding.image(of: strips, source: data, limits: options.limits)
+        {
+            return result
+        }
         guard !Task.isCancelled else { return nil }
         let image = strips.flatMap { try? $0.image() } ?? base.process(item: item, options: options)
         guard !Task.isCancelled else { return nil }
@@ -48,7 +52,7 @@ struct ImageEncoder: ImageProcessor {
     func process(item: ImageProcessItem, options: KingfisherParsedOptionsInfo) -> KFCrossPlatformImage? {
         guard case .image(let image) = item else { return nil }
         if image.metadata.encoded != nil { return image }
-        let content = try? encoding.content(of: image, source: source)
+        let content = try? encoding.content(of: image, source: source, limits: options.limits)
         return content.map { Image(encoded: $0, isDamaged: image.isDamaged) }
     }
 }

@@ -72,12 +72,13 @@ extension ImageEncoding {
     /// - Parameters:
     ///   - image: The image.
     ///   - source: The bytes that it is made of.
+    ///   - limits: Where these are looked at.
     /// - Returns: The image of the file; nil where it has to be made of a bitmap.
-    func image(of image: StripImage, source: Data) -> KFCrossPlatformImage? {
+    func image(of image: StripImage, source: Data, limits: ImageDecodingLimits) -> KFCrossPlatformImage? {
         let own = ImageContentType(sniffing: source)
         let type = format ?? suitable(own, image.size, hasAlpha: false, isAnimated: false)
         guard maxBytes == nil || !hasQuality(type),
-            let file = try? image.encoded(as: type, options(for: type, source, .default)),
+            let file = try? image.encoded(as: type, options(for: type, source, limits)),
             let content = EncodedContent(file.data)
         else { return nil }
         return Image(encoded: content, isDamaged: file.isDamaged)

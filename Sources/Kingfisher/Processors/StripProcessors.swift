@@ -15,8 +15,10 @@ package protocol StripImageProcessor: ImageProcessor {
 extension ImageProcessor {
     /// A large image of some bytes with the work of this processor, in strips; nil where bitmaps are right.
     package func strips(of data: Data, _ options: KingfisherParsedOptionsInfo) -> StripImage? {
-        guard options.scaleFactor == 1, var image = StripImage(data), image.add(self), image.isLarge else { return nil }
-        return image
+        guard options.scaleFactor == 1, var image = StripImage(data, limits: options.limits), image.add(self) else {
+            return nil
+        }
+        return image.isLarge ? image : nil
     }
 }
 

@@ -76,4 +76,16 @@ private let large: Data? = {
         #expect(crop.strips(of: data, KingfisherParsedOptionsInfo([.scaleFactor(2)])) == nil)
         #expect(crop.strips(of: try SampleImage.jpeg(), options) == nil)
     }
+
+    @Test("The limits of a load hold in strips, and locked decoders give bitmaps") func limits() throws {
+        let data = try #require(large)
+        var few = ImageDecodingLimits.default, isolated = few
+        few.maxPixelCount = 17_000_000
+        isolated.isolation = .required
+        for limits in [few, isolated] {
+            var options = options
+            options.decodingLimits = limits
+            #expect(crop.strips(of: data, options) == nil)
+        }
+    }
 }

@@ -224,6 +224,50 @@ def make_jpeg(photo):
         stored.save(path(f"orientation-{orientation}.jpg"), quality=90, exif=exif(orientation))
 
 
+def make_gain_map(photo):
+    """The photo with a map of half its sides behind it, whose parameters are in XMP and by ISO 21496-1."""
+    def jpeg(image, quality):
+        file = io.BytesIO()
+        image.save(file, "JPEG", quality=quality)
+        return file.getvalue()
+
+    def segment(marker, content):
+        return bytes([0xFF, marker]) + struct.pack(">H", len(content) + 2) + content
+
+    def xmp(attributes, content=""):
+        packet = ('<x:xmpmeta xmlns:x="adobe:ns:meta/"><rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#">'
+                  f'<rdf:Description rdf:about="" xmlns:hdrgm="http://ns.adobe.com/hdr-gain-map/1.0/" {attributes}>'
+                  f"{content}</rdf:Description></rdf:RDF></x:xmpmeta>")
+        return segment(0xE1, b"http://ns.adobe.com/xap/1.0/\0" + packet.encode())
+
+    def iso(content):
+        return segment(0xE2, b"urn:iso:std:iso:ts:21496:-1\0" + content)
+
+    # From -0.5 to 2.25 stops, a gamma of 1.5, offsets of 1/64 and 1/32, for screens of 0.25 to 2.5 stops.
+    fractions = ((1, 4), (5, 2), (-1, 2), (9, 4), (3, 2), (1, 64), (1, 32))
+    gains = jpeg(photo.convert("L").resize((48, 32), Image.BOX), 90)
+    gains = gains[:2] + xmp(
+        'hdrgm:Version="1.0" hdrgm:GainMapMin="-0.5" hdrgm:GainMapMax="2.25" hdrgm:Gamma="1.5" hdrgm:OffsetSDR="0.015625" '
+        'hdrgm:OffsetHDR="0.03125" hdrgm:HDRCapacityMin="0.25" hdrgm:HDRCapacityMax="2.5"') + iso(
+        bytes(5) + b"".join(struct.pack(">iI", *fraction) for fraction in fractions)) + gains[2:]
+    names = "http://ns.google.com/photos/1.0/container/"
+    items = "".join(f'<rdf:li rdf:parseType="Resource"><Container:Item Item:Mime="image/jpeg" {item}/></rdf:li>' for item in (
+        'Item:Semantic="Primary"', f'Item:Semantic="GainMap" Item:Length="{len(gains)}"'))
+    signs = xmp(f'xmlns:Container="{names}" xmlns:Item="{names}item/" hdrgm:Version="1.0"',
+                f"<Container:Directory><rdf:Seq>{items}</rdf:Seq></Container:Directory>") + iso(bytes(4))
+    image = jpeg(photo, 90)
+
+    def index(length):
+        entries = struct.pack(">IIIIIIII", 0x030000, length, 0, 0, 0, len(gains), length - 2 - len(signs) - 8, 0)
+        fields = (struct.pack(">HHI4s", 0xB000, 7, 4, b"0100") + struct.pack(">HHII", 0xB001, 4, 1, 2)
+                  + struct.pack(">HHII", 0xB002, 7, 32, 50))
+        return segment(0xE2, b"MPF\0MM\0*" + struct.pack(">IH", 8, 3) + fields + bytes(4) + entries)
+
+    length = len(image) + len(signs) + len(index(len(image)))
+    with open(path("gain-map.jpg"), "wb") as file:
+        file.write(image[:2] + signs + index(length) + image[2:] + gains)
+
+
 def cmyk_profile():
     """An ICC profile (version 2) of an imaginary press: no ink is white, and every ink takes 60 % of its colour away.
 
@@ -723,8 +767,8 @@ def make_pixels():
 
 if __name__ == "__main__":
     image = scene(96, 64)
-    for make in (make_jpeg, make_jpeg_variants, make_png, make_gif, make_webp, make_avif, make_apng, make_animated_webp,
-                 make_sequences):
+    for make in (make_jpeg, make_gain_map, make_jpeg_variants, make_png, make_gif, make_webp, make_avif, make_apng,
+                 make_animated_webp, make_sequences):
         make(image)
     make_frames()
     make_dancer()

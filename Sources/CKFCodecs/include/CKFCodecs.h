@@ -122,11 +122,20 @@ typedef enum kf_jpeg_coding {
     KF_JPEG_PROGRESSIVE
 } kf_jpeg_coding;
 
-/// Begins a JPEG of opaque BGRA rows. `full_chroma` keeps the colour at full resolution. `steps` are the 64 steps that
-/// coefficients of the brightness are rounded to, row by row, and then the 64 of the colours; NULL takes those of the
-/// standard's Annex K for `quality`.
+/// The colours of a JPEG.
+typedef enum kf_jpeg_colors {
+    /// None: the brightness alone is written.
+    KF_JPEG_GREY,
+    /// A sample for each square of four pixels.
+    KF_JPEG_HALF_CHROMA,
+    /// As many samples as pixels.
+    KF_JPEG_FULL_CHROMA
+} kf_jpeg_colors;
+
+/// Begins a JPEG of opaque BGRA rows. `steps` are the 64 steps that coefficients of the brightness are rounded to, row by
+/// row, and then the 64 of the colours; NULL takes those of the standard's Annex K for `quality`.
 kf_jpeg_writer *kf_jpeg_writer_open(
-    uint32_t width, uint32_t height, int quality, const uint32_t *steps, bool full_chroma, kf_jpeg_coding coding,
+    uint32_t width, uint32_t height, int quality, const uint32_t *steps, kf_jpeg_colors colors, kf_jpeg_coding coding,
     kf_message *message);
 /// Writes an EXIF block and an ICC profile, each if its size is not 0, before any row.
 kf_status kf_jpeg_writer_describe(

@@ -51,8 +51,8 @@ static void take_last_room(j_compress_ptr info) {
 }
 
 kf_jpeg_writer *kf_jpeg_writer_open(
-    uint32_t width, uint32_t height, int quality, const uint32_t *steps, bool full_chroma, kf_jpeg_coding coding,
-    kf_message *message
+    uint32_t width, uint32_t height, int quality, const uint32_t *steps, kf_jpeg_colors colors,
+    kf_jpeg_coding coding, kf_message *message
 ) {
     kf_jpeg_writer *writer = calloc(1, sizeof *writer);
     if (!writer) {
@@ -80,12 +80,13 @@ kf_jpeg_writer *kf_jpeg_writer_open(
     info->input_components = 4;
     info->in_color_space = JCS_EXT_BGRX;
     jpeg_set_defaults(info);
+    if (colors == KF_JPEG_GREY) jpeg_set_colorspace(info, JCS_GRAYSCALE);
     jpeg_set_quality(info, quality, TRUE);
     for (int table = 0; steps && table < 2; table++) {
         jpeg_add_quant_table(info, table, steps + table * DCTSIZE2, 100, TRUE);
     }
-    info->comp_info[0].h_samp_factor = full_chroma ? 1 : 2;
-    info->comp_info[0].v_samp_factor = full_chroma ? 1 : 2;
+    info->comp_info[0].h_samp_factor = colors == KF_JPEG_HALF_CHROMA ? 2 : 1;
+    info->comp_info[0].v_samp_factor = colors == KF_JPEG_HALF_CHROMA ? 2 : 1;
     info->optimize_coding = coding != KF_JPEG_BASELINE;
     if (coding == KF_JPEG_PROGRESSIVE) jpeg_simple_progression(info);
     jpeg_start_compress(info, TRUE);

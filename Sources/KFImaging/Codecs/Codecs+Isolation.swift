@@ -7,8 +7,14 @@ extension Codecs {
     static func info(of data: Data, _ codec: any ImageCodec.Type, _ limits: ImageDecodingLimits) throws(ImagingError)
         -> ImageInfo
     {
-        if let (pool, file) = try isolation(of: data, codec, limits) { return try pool.info(file) }
-        return try data.withBytes { bytes throws(ImagingError) in try codec.info(bytes) }
+        var info: ImageInfo
+        if let (pool, file) = try isolation(of: data, codec, limits) {
+            info = try pool.info(file)
+        } else {
+            info = try data.withBytes { bytes throws(ImagingError) in try codec.info(bytes) }
+        }
+        if codec.contentType == .jpeg { info.gainMap = GainMap(of: data)?.info }
+        return info
     }
 
     /// Decodes the first image, to `options.target(for:)`.

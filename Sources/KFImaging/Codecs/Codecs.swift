@@ -39,14 +39,14 @@ package enum Codecs {
         let decoded = try image(of: data, codec, options)
         var metadata = Image.Metadata(contentType: codec.contentType)
         metadata.isDamaged = decoded.isDamaged
+        // Other formats have no gain map that follows.
+        func shown(_ part: ShownPart) -> ShownPart? { codec.contentType == .jpeg ? part : nil }
         if options.isReducing {
-            return Image(
-                cgImage: try options.finished(decoded.bitmap, decoded.orientation),
-                scale: options.scale,
-                orientation: .up,
-                metadata: metadata
-            )
+            let (bitmap, part) = try options.cut(decoded.bitmap, decoded.orientation)
+            metadata.shownPart = shown(part)
+            return Image(cgImage: bitmap, scale: options.scale, orientation: .up, metadata: metadata)
         }
+        metadata.shownPart = shown(ShownPart(storedAs: decoded.orientation))
         metadata.frameCount = decoded.frameCount
         metadata.animatedData = decoded.frameCount != nil ? data : nil
         metadata.decodedFrom = ContentFingerprint(data)
@@ -98,7 +98,9 @@ package enum Codecs {
         if let score = options.targetScore, !options.lossless, [.jpeg, .webp, .avif].contains(type) {
             options.quality = try QualityTarget(score: score, codec: codec, options: options).quality(for: bitmap)
         }
-        return try codec.encode(bitmap, options)
+        let file = try codec.encode(bitmap, options)
+        guard type == .jpeg, let map = options.metadata.gainMap, let part = image.shownPart else { return file }
+        return map.added(to: file, of: bitmap.size, showing: part, options) ?? file
     }
 
     /// Whether images can be written in a format without a custom coder.

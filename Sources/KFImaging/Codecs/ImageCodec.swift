@@ -118,7 +118,17 @@ extension ImageCodec {
 extension DecodingOptions {
     /// Makes the result from an image that has been decoded to ``target(for:_:)``.
     func finished(_ bitmap: Bitmap, _ orientation: Orientation) throws(ImagingError) -> Bitmap {
-        let upright = try bitmap.oriented(from: orientation)
-        return try thumbnail.map { thumbnail throws(ImagingError) in try upright.cut(to: thumbnail) } ?? upright
+        try cut(bitmap, orientation).bitmap
+    }
+
+    /// The same, and the part of the image that the result shows.
+    func cut(
+        _ bitmap: Bitmap,
+        _ orientation: Orientation
+    ) throws(ImagingError) -> (bitmap: Bitmap, shownPart: ShownPart) {
+        let (upright, all) = (try bitmap.oriented(from: orientation), ShownPart(storedAs: orientation))
+        guard let thumbnail else { return (upright, all) }
+        let rect = try upright.rect(of: thumbnail)
+        return (try upright.part(rect), all.part(rect, of: upright.size, for: thumbnail))
     }
 }

@@ -33,6 +33,8 @@ public final class Image: Sendable, Hashable {
         package var decodedFrom: ContentFingerprint?
         /// The size of the displayed image that this is the whole of, in fewer pixels; nil when that is not known.
         package var reducedFrom: PixelSize?
+        /// The part of a JPEG's image that this one shows in its colours; nil where that is not known.
+        package var shownPart: ShownPart?
         /// Whether a part of the image, or of its frames, is missing in the data or could not be decoded.
         package var isDamaged = false
         /// Whether the response it was made from depends on fields of the request.
@@ -128,6 +130,9 @@ extension Image {
         set { state.withLock { $0.frameCount = newValue } }
     }
 
+    /// The part of its file's image that this one shows; nil where that is not known, or colours were changed.
+    package var shownPart: ShownPart? { metadata.shownPart }
+
     /// Whether the image was decoded from some data at its full size, and nothing has been done to it since.
     ///
     /// Says nothing about which data: a processor may have decoded other bytes than those it was given.
@@ -147,9 +152,21 @@ extension Image {
     package func updateMetadata(_ change: (inout Metadata) -> Void) { state.withLock { change(&$0) } }
 
     /// An image that some operation made of this one: no animation, and as damaged as this one is.
-    package func derived(_ bitmap: Bitmap, scale: CGFloat? = nil, orientation: Orientation = .up) -> Image {
+    ///
+    /// - Parameters:
+    ///   - bitmap: The new pixels.
+    ///   - scale: Nil keeps it.
+    ///   - orientation: How the pixels are to be turned.
+    ///   - shownPart: The part of the file's image that they are; nil where their colours are others.
+    /// - Returns: The new image.
+    package func derived(
+        _ bitmap: Bitmap,
+        scale: CGFloat? = nil,
+        orientation: Orientation = .up,
+        shows shownPart: ShownPart? = nil
+    ) -> Image {
         var metadata = Metadata()
-        metadata.isDamaged = isDamaged
+        (metadata.isDamaged, metadata.shownPart) = (isDamaged, shownPart)
         return Image(cgImage: bitmap, scale: scale ?? self.scale, orientation: orientation, metadata: metadata)
     }
 }

@@ -83,8 +83,10 @@ package struct EncodedMetadata: Sendable, Hashable {
     package var exif: Data?
     /// Whether JPEG and WebP get a profile of sRGB, which is what the pixels are; PNG and AVIF are marked in any case.
     package var hasProfile = false
+    /// The gain map of the file that the image was made of, which a JPEG gets where it can follow the image.
+    package var gainMap: GainMap?
 
-    package init(exif: Data? = nil, hasProfile: Bool = false) {
-        (self.exif, self.hasProfile) = (exif, hasProfile)
+    package init(exif: Data? = nil, hasProfile: Bool = false, gainMap: GainMap? = nil) {
+        (self.exif, self.hasProfile, self.gainMap) = (exif, hasProfile, gainMap)
     }
 }

@@ -26,6 +26,10 @@ public struct ImageInfo: Sendable, Codable, Hashable {
     public var colorProfileName: String?
     /// The length of the encoded data in bytes.
     public var byteCount: Int
+    /// The gain map of a JPEG, which makes the image one of high dynamic range; nil when there is none.
+    ///
+    /// Those of HEIC and AVIF are not looked for.
+    public var gainMap: GainMapInfo?
 
     /// The information of a custom coder about a still image that is upright and opaque; the rest can be set.
     ///

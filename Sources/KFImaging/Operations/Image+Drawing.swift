@@ -91,7 +91,13 @@ extension Image {
     /// - Returns: The new image.
     package func rotated(by angle: CGFloat, fits: Bool) -> Image? {
         guard angle.isFinite else { return redrawn { $0 } }
-        return redrawn { bitmap throws(ImagingError) in try bitmap.rotated(by: Double(angle), fits: fits) }
+        let turn = Bitmap.orientation(turnedBy: Double(angle))
+        return moved { bitmap, shownPart throws(ImagingError) in
+            // Where the canvas keeps its shape, a quarter turn leaves parts of it empty.
+            let isWhole = fits || bitmap.width == bitmap.height || turn?.isTransposing == false
+            shownPart = isWhole ? turn.flatMap { shownPart?.turned(by: $0) } : nil
+            return try bitmap.rotated(by: Double(angle), fits: fits)
+        }
     }
 
     /// The image as a mirror shows it.
@@ -103,7 +109,10 @@ extension Image {
             case (false, true): .downMirrored
             case (true, true): .down
             }
-        return redrawn { bitmap throws(ImagingError) in try bitmap.oriented(from: orientation) }
+        return moved { bitmap, shownPart throws(ImagingError) in
+            shownPart = shownPart?.turned(by: orientation)
+            return try bitmap.oriented(from: orientation)
+        }
     }
 
     /// The image without edges that are transparent, or of the colour of its upper left corner.
@@ -111,9 +120,7 @@ extension Image {
     /// - Parameter tolerance: By how much a pixel may differ, 0…1.
     /// - Returns: The part that is left; the image itself when nothing is empty, or everything.
     package func trimmed(tolerance: CGFloat) -> Image? {
-        redrawn { bitmap throws(ImagingError) in
-            try bitmap.part(bitmap.trimmedRect(tolerance: Double(tolerance.clampedToUnit)))
-        }
+        cut { bitmap throws(ImagingError) in bitmap.trimmedRect(tolerance: Double(tolerance.clampedToUnit)) }
     }
 
     /// The part of the displayed image that trimming leaves; nil when everything is empty.
@@ -123,9 +130,9 @@ extension Image {
 
     /// The most interesting part of the image, `size` points large; never enlarged.
     package func smartCropped(toPoints size: CGSize) -> Image? {
-        redrawn { bitmap throws(ImagingError) in
-            guard let target = windowSize(size) else { return bitmap }
-            return try bitmap.part(try bitmap.smartCropRect(of: target))
+        cut { bitmap throws(ImagingError) in
+            guard let target = windowSize(size) else { return nil }
+            return try bitmap.smartCropRect(of: target)
         }
     }
 
@@ -147,7 +154,7 @@ extension Image {
     /// - Parameter part: The part; nil is all of it.
     /// - Returns: The part; nil when there is not enough memory.
     package func cropped(to part: PixelRect?) -> Image? {
-        redrawn { bitmap throws(ImagingError) in try bitmap.part(part) }
+        cut { _ throws(ImagingError) in part }
     }
 
     /// The image with its details more pronounced.
@@ -171,7 +178,9 @@ extension Image {
             width: rect.size.width * scale,
             height: rect.size.height * scale
         )
-        return redrawn { bitmap throws(ImagingError) in try bitmap.part(part) ?? bitmap }
+        return cut { bitmap throws(ImagingError) in
+            Geometry.pixelRect(part, within: bitmap.size).map { PixelRect(x: $0.x, y: $0.y, size: $0.size) }
+        }
     }
 
     /// The image on a canvas of exactly `size` points: stretched, fitted with margins, or filling it and cut.
@@ -194,9 +203,14 @@ extension Image {
             return isNonsense ? redrawn { $0 } : nil
         }
         guard let resized = resized(toPoints: size.resized(to: canvas, for: mode)) else { return nil }
-        return resized.redrawn { bitmap throws(ImagingError) in
+        return resized.moved { bitmap, shownPart throws(ImagingError) in
             let placed = try bitmap.placed(in: target, anchor: anchor)
+            let (left, top) = bitmap.offset(in: target, anchor: anchor)
+            let isCovered = target.width <= bitmap.width && target.height <= bitmap.height
+            let part = PixelRect(x: -left, y: -top, size: target)
+            shownPart = isCovered ? shownPart?.part(part, of: bitmap.size) : nil
             guard let background, placed.hasAlpha else { return placed }
+            shownPart = nil
             return try placed.blended(.normal, alpha: 1, background: background)
         }
     }

@@ -21,12 +21,12 @@ extension Image {
         // Of two pixels that are equally near, it is the left or the upper one as the image is shown.
         if filter == .nearest, imageOrientation != .up {
             let result = try? bitmap.oriented(from: imageOrientation).resampled(to: canvas, filter: filter)
-            return result.map { derived($0) }
+            return result.map { derived($0, shows: shownPart) }
         }
         // Turning the smaller of the two images is less work, and the kernel is symmetric.
         let stored = imageOrientation.isTransposing ? canvas.transposed : canvas
         let result = try? bitmap.resampled(to: stored, filter: filter, in: space).oriented(from: imageOrientation)
-        return result.map { derived($0) }
+        return result.map { derived($0, shows: shownPart) }
     }
 
     /// The displayed image with its longer side limited to `limit` pixels, never enlarged; 0 is no limit.
@@ -39,7 +39,7 @@ extension Image {
         guard let bitmap = cgImage else { return self }
         let target = Geometry.thumbnail(of: bitmap.size, limit: limit)
         let result = try? bitmap.resampled(to: target).oriented(from: imageOrientation)
-        return result.map { derived($0, scale: scale) }
+        return result.map { derived($0, scale: scale, shows: shownPart) }
     }
 
     /// The displayed image, stretched to a size and with rounded corners.

@@ -12,7 +12,10 @@ extension Image {
     ///   is not allowed. An empty image is returned unchanged.
     package func thumbnail(_ thumbnail: Thumbnail, scale: CGFloat) -> Image? {
         guard cgImage != nil else { return self }
-        return (try? scaled(for: thumbnail)?.cut(to: thumbnail)).flatMap { $0.map { derived($0, scale: scale) } }
+        guard let whole = try? scaled(for: thumbnail), let rect = try? whole.rect(of: thumbnail),
+            let result = try? whole.part(rect)
+        else { return nil }
+        return derived(result, scale: scale, shows: shownPart?.part(rect, of: whole.size, for: thumbnail))
     }
 
     /// The thumbnail of an image that this one is the whole of, upright and in fewer pixels: as large as if it were
@@ -26,7 +29,9 @@ extension Image {
     package func thumbnail(_ thumbnail: Thumbnail, ofOriginal original: PixelSize) throws(ImagingError) -> Image {
         guard let bitmap = cgImage else { return self }
         let size = ScaledSize(thumbnail.scaled(original), coverage: thumbnail.coverage, in: thumbnail.space)
-        return derived(try bitmap.resampled(to: size).cut(to: thumbnail))
+        let whole = try bitmap.resampled(to: size)
+        let rect = try whole.rect(of: thumbnail)
+        return derived(try whole.part(rect), shows: shownPart?.part(rect, of: whole.size, for: thumbnail))
     }
 
     /// A box of which ``ThumbnailAnchor/smart`` has become a place: the one that is right for this image.
@@ -62,14 +67,14 @@ extension Image {
 }
 
 extension Bitmap {
-    /// The part of the scaled image that a thumbnail keeps; this bitmap itself when that is all of it.
+    /// The part of the scaled image that a thumbnail keeps.
     ///
     /// - Throws: ``ImagingError/outOfMemory(bytes:)``.
-    func cut(to thumbnail: Thumbnail) throws(ImagingError) -> Bitmap {
+    func rect(of thumbnail: Thumbnail) throws(ImagingError) -> PixelRect {
         let kept = thumbnail.kept(of: size)
         switch thumbnail.anchor {
-        case .smart: return try part(smartCropRect(of: kept))
-        case .point(let anchor): return try part(Thumbnail.place(of: kept, in: size, anchor))
+        case .smart: return try smartCropRect(of: kept)
+        case .point(let anchor): return Thumbnail.place(of: kept, in: size, anchor)
         }
     }
 }
@@ -85,5 +90,19 @@ extension Thumbnail {
             y: place(anchor.y, size.height - kept.height),
             size: kept
         )
+    }
+}
+
+extension ShownPart {
+    /// The part in a rectangle of an image that was scaled for a thumbnail.
+    func part(_ rect: PixelRect, of scaled: PixelSize, for thumbnail: Thumbnail) -> ShownPart {
+        let shown = thumbnail.coverage ?? PixelExtent(width: 1, height: 1)
+        let middle = CGRect(
+            x: (1 - shown.width) / 2,
+            y: (1 - shown.height) / 2,
+            width: shown.width,
+            height: shown.height
+        )
+        return part(middle).part(rect, of: scaled)
     }
 }

@@ -55,3 +55,26 @@ extension Image {
         )
     }
 }
+
+extension Image {
+    /// The same pixels, taken for pixels that are stored in another orientation. (Not in Kingfisher.)
+    ///
+    /// - Parameter orientation: How they are to be turned for display.
+    /// - Returns: The image.
+    @_spi(Server) public func stored(as orientation: Orientation) -> Image {
+        guard let cgImage else { return self }
+        let shown = shownPart?.turned(by: imageOrientation.inverse).turned(by: orientation)
+        return derived(cgImage, orientation: orientation, shows: shown)
+    }
+}
+
+extension Orientation {
+    /// The orientation that takes this one back.
+    fileprivate var inverse: Orientation {
+        switch self {
+        case .left: .right
+        case .right: .left
+        default: self
+        }
+    }
+}

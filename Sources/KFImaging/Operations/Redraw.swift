@@ -38,11 +38,40 @@ extension Image {
     /// - Returns: The image; this one when it is empty, or a still that `draw` leaves unchanged; nil when `draw` fails
     ///   or there is not enough memory.
     func redrawn(_ draw: (Bitmap) throws(ImagingError) -> Bitmap) -> Image? {
+        moved { bitmap, shownPart throws(ImagingError) in
+            let result = try draw(bitmap)
+            if result !== bitmap { shownPart = nil }
+            return result
+        }
+    }
+
+    /// A part of the displayed image, under the conditions of ``redrawn(_:)``.
+    ///
+    /// - Parameter find: The part, which is cut off at the edges; all of the image where that is nil.
+    /// - Returns: The part.
+    func cut(to find: (Bitmap) throws(ImagingError) -> PixelRect?) -> Image? {
+        moved { bitmap, shownPart throws(ImagingError) in
+            guard let rect = try find(bitmap) else { return bitmap }
+            let result = try bitmap.part(rect)
+            if result !== bitmap {
+                shownPart = shownPart?.part(PixelRect(x: rect.x, y: rect.y, size: result.size), of: bitmap.size)
+            }
+            return result
+        }
+    }
+
+    /// The image that `move` makes by moving the displayed image's pixels, under the conditions of ``redrawn(_:)``.
+    ///
+    /// - Parameter move: Given the pixels and the part of the file's image that they are; sets the part that the result
+    ///   is.
+    /// - Returns: The image.
+    func moved(_ move: (Bitmap, inout ShownPart?) throws(ImagingError) -> Bitmap) -> Image? {
         guard cgImage != nil else { return self }
         do throws(ImagingError) {
             guard let bitmap = try upright().cgImage else { return self }
-            let result = try draw(bitmap)
-            return result === cgImage ? still : derived(result)
+            var shownPart = shownPart
+            let result = try move(bitmap, &shownPart)
+            return result === cgImage ? still : derived(result, shows: shownPart)
         } catch {
             return nil
         }
@@ -53,7 +82,7 @@ extension Image {
         let metadata = metadata
         let isMoving = isAnimated || metadata.animatedData != nil || metadata.frameCount != nil
         guard isMoving, let cgImage else { return self }
-        return derived(cgImage, orientation: imageOrientation)
+        return derived(cgImage, orientation: imageOrientation, shows: shownPart)
     }
 
     /// A length in points as pixels; 0 for NaN.

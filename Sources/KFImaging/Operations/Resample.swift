@@ -176,11 +176,12 @@ struct Resampler {
         _ rows: UnsafePointer<UInt8>,
         bytesPerRow: Int,
         from source: PixelSize,
+        extent: PixelExtent,
         to target: ScaledSize,
         _ filter: ResamplingFilter,
         output: PixelRows
     ) throws(ImagingError) {
-        var resampler = try Resampler(from: source, PixelExtent(source), to: target, filter, isWindowed: false)
+        var resampler = try Resampler(from: source, extent, to: target, filter, isWindowed: false)
         defer { withExtendedLifetime(resampler) {} }
         switch target.space {
         case .encoded:
@@ -259,15 +260,20 @@ extension Bitmap {
 
     /// This bitmap, or as much of it as is to be shown, in another size.
     ///
-    /// The same size gives the same object.
+    /// The same size gives the same object, unless an extent is named.
     ///
     /// - Throws: ``ImagingError/outOfMemory(bytes:)``.
-    func resampled(to target: ScaledSize, filter: ResamplingFilter = .automatic) throws(ImagingError) -> Bitmap {
-        guard target.size != size else { return self }
+    func resampled(
+        to target: ScaledSize,
+        extent: PixelExtent? = nil,
+        filter: ResamplingFilter = .automatic
+    ) throws(ImagingError) -> Bitmap {
+        guard target.size != size || extent != nil else { return self }
+        let extent = extent ?? PixelExtent(size)
         return try withUnsafeBytes { bytes throws(ImagingError) in
             try Bitmap(target.size, hasAlpha: hasAlpha ? nil : false) { rows throws(ImagingError) in
                 guard let base = bytes.bindMemory(to: UInt8.self).baseAddress else { return rows.fill() }
-                if var boxes = try BoxReduction(from: size, to: target, filter) {
+                if var boxes = try BoxReduction(from: size, extent: extent, to: target, filter) {
                     for y in 0..<height { boxes.addRow(base + y * bytesPerRow, to: rows) }
                     return
                 }
@@ -275,6 +281,7 @@ extension Bitmap {
                     base,
                     bytesPerRow: bytesPerRow,
                     from: size,
+                    extent: extent,
                     to: target,
                     filter,
                     output: rows

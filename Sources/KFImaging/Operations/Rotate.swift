@@ -16,17 +16,30 @@ extension Bitmap {
     /// - Throws: ``ImagingError/outOfMemory(bytes:)``, and where a canvas that fits has more pixels than images may
     ///   have ``ImagingError/limitExceeded(limit:allowed:width:height:)``.
     func rotated(by angle: Double, fits: Bool) throws(ImagingError) -> Bitmap {
-        let turns = (angle / (.pi / 2)).remainder(dividingBy: 4)
-        let nearest = turns.rounded()
-        // Less than a hundredth of a pixel at the rim of any image of a plausible size.
-        guard abs(turns - nearest) < 1e-7 else { return try turned(by: turns * (.pi / 2), fits: fits) }
-        switch Int(nearest) {
-        case 0: return self
-        case 1: return try quarterTurned(.left, fits: fits)
-        case -1: return try quarterTurned(.right, fits: fits)
-        default: return try oriented(from: .down)
+        switch Self.orientation(turnedBy: angle) {
+        case .up?: return self
+        case let quarter? where quarter.isTransposing: return try quarterTurned(quarter, fits: fits)
+        case let half?: return try oriented(from: half)
+        case nil: return try turned(by: Self.quarters(of: angle) * (.pi / 2), fits: fits)
         }
     }
+
+    /// The orientation that turns an image by an angle in radians, counter-clockwise; nil unless that is a multiple of a
+    /// quarter turn.
+    static func orientation(turnedBy angle: Double) -> Orientation? {
+        let turns = quarters(of: angle)
+        // Less than a hundredth of a pixel at the rim of any image of a plausible size.
+        guard abs(turns - turns.rounded()) < 1e-7 else { return nil }
+        switch Int(turns.rounded()) {
+        case 0: return .up
+        case 1: return .left
+        case -1: return .right
+        default: return .down
+        }
+    }
+
+    /// An angle in quarter turns, from -2 to 2.
+    private static func quarters(of angle: Double) -> Double { (angle / (.pi / 2)).remainder(dividingBy: 4) }
 
     private func quarterTurned(_ orientation: Orientation, fits: Bool) throws(ImagingError) -> Bitmap {
         let turned = try oriented(from: orientation)

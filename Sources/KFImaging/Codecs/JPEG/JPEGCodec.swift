@@ -54,12 +54,12 @@ enum JPEGCodec: ImageCodec {
     }
 
     static func encode(_ bitmap: Bitmap, _ options: ImageEncodingOptions) throws(ImagingError) -> Data {
-        let conversion: BitmapRows.Conversion = bitmap.hasAlpha ? .flattenedOnWhite : .none
-        return try encode(bitmap.size, options) { writer, message throws(ImagingError) in
-            try BitmapRows(bitmap, conversion).forEachBand { rows, bytesPerRow, count in
-                kf_jpeg_write(writer, rows, bytesPerRow, UInt32(count), &message) == KF_OK
-            }
-        }
+        try encode(bitmap, options, colors(of: options))
+    }
+
+    /// Encodes the brightness of a bitmap.
+    static func encodeGrey(_ bitmap: Bitmap, _ options: ImageEncodingOptions) throws(ImagingError) -> Data {
+        try encode(bitmap, options, KF_JPEG_GREY)
     }
 
     static func encode(
@@ -67,8 +67,25 @@ enum JPEGCodec: ImageCodec {
         _ options: ImageEncodingOptions
     ) throws(ImagingError) -> Data? {
         let rows = try rows()
-        return try encode(rows.size, options) { writer, message throws(ImagingError) in
+        return try encode(rows.size, options, colors(of: options)) { writer, message throws(ImagingError) in
             try rows.forEachRow { row in kf_jpeg_write(writer, row, 0, 1, &message) == KF_OK }
+        }
+    }
+
+    private static func colors(of options: ImageEncodingOptions) -> kf_jpeg_colors {
+        options.subsampling.isFull(quality: options.quality) ? KF_JPEG_FULL_CHROMA : KF_JPEG_HALF_CHROMA
+    }
+
+    private static func encode(
+        _ bitmap: Bitmap,
+        _ options: ImageEncodingOptions,
+        _ colors: kf_jpeg_colors
+    ) throws(ImagingError) -> Data {
+        let conversion: BitmapRows.Conversion = bitmap.hasAlpha ? .flattenedOnWhite : .none
+        return try encode(bitmap.size, options, colors) { writer, message throws(ImagingError) in
+            try BitmapRows(bitmap, conversion).forEachBand { rows, bytesPerRow, count in
+                kf_jpeg_write(writer, rows, bytesPerRow, UInt32(count), &message) == KF_OK
+            }
         }
     }
 
@@ -76,11 +93,12 @@ enum JPEGCodec: ImageCodec {
     private static func encode(
         _ size: PixelSize,
         _ options: ImageEncodingOptions,
+        _ colors: kf_jpeg_colors,
         write: (_ writer: OpaquePointer, _ message: inout kf_message) throws(ImagingError) -> Bool
     ) throws(ImagingError) -> Data {
         var message = kf_message()
         let percent = min(max(Int((options.quality * 100).rounded()), 1), 100)
-        let hasFullChroma = options.subsampling.isFull(quality: options.quality)
+        let hasFullChroma = colors == KF_JPEG_FULL_CHROMA
         let isPerceptual = options.encoder.jpegTables == .perceptual
         let steps = isPerceptual ? JPEGSteps.tables(quality: percent, hasFullChroma: hasFullChroma) : nil
         guard
@@ -89,7 +107,7 @@ enum JPEGCodec: ImageCodec {
                 UInt32(size.height),
                 Int32(percent),
                 steps,
-                hasFullChroma,
+                colors,
                 coding(of: size, options),
                 &message
             )

@@ -17,18 +17,34 @@ public struct ImageEncoding: Hashable, Sendable {
     }
 
     /// What is taken over from the source beside the pixels.
-    #if hasAttribute(nonexhaustive)
-    @nonexhaustive
-    #endif
-    public enum KeptMetadata: Hashable, Sendable {
+    public struct KeptMetadata: OptionSet, Hashable, Sendable {
+        /// One bit each.
+        public let rawValue: Int
+
+        /// A set from its bits.
+        ///
+        /// - Parameter rawValue: One bit each.
+        public init(rawValue: Int) { self.rawValue = rawValue }
+
         /// Nothing.
-        case none
+        public static let none: KeptMetadata = []
         /// Of EXIF the copyright and who made the image.
-        case copyright
+        public static let copyright = KeptMetadata(rawValue: 1)
         /// EXIF, but not where the image was taken.
-        case exif
+        public static let exif = KeptMetadata(rawValue: 3)
         /// EXIF.
-        case exifWithLocation
+        public static let exifWithLocation = KeptMetadata(rawValue: 7)
+        /// The gain map of a JPEG that is written as JPEG again, see `ImageInfo.gainMap`.
+        ///
+        /// It is cut, turned, mirrored and scaled as the image is, and keeps its parameters. It is dropped where anything
+        /// else was done to the pixels, and where the result is no JPEG.
+        public static let gainMap = KeptMetadata(rawValue: 8)
+
+        fileprivate var identifier: String {
+            let exif = contains(.exifWithLocation) ? "exifWithLocation" : contains(.exif) ? "exif" : ""
+            let block = exif.isEmpty ? contains(.copyright) ? "copyright" : "none" : exif
+            return contains(.gainMap) ? block + "+gainMap" : block
+        }
     }
 
     /// The format; nil means the format of the source.
@@ -108,7 +124,7 @@ public struct ImageEncoding: Hashable, Sendable {
         let quality = quality.map { "\($0)" } ?? ""
         var fields = [
             format?.rawValue ?? "", quality, isLossless ? "lossless" : "", maxBytes.map { "\($0)" } ?? "",
-            "\(frames)", "\(keptMetadata)",
+            "\(frames)", keptMetadata.identifier,
         ]
         let rules = [
             Self.fields(preferredFormats.map(\.rawValue)), Self.fields(allowedFormats.map(\.rawValue)),

@@ -77,7 +77,7 @@ extension ImageEncoding {
     func image(of image: StripImage, source: Data, limits: ImageDecodingLimits) -> KFCrossPlatformImage? {
         let own = ImageContentType(sniffing: source)
         let type = format ?? suitable(own, image.size, hasAlpha: false, isAnimated: false)
-        guard maxBytes == nil || !hasQuality(type),
+        guard maxBytes == nil || !hasQuality(type), !(type == .jpeg && keptMetadata.contains(.gainMap)),
             let file = try? image.encoded(as: type, options(for: type, source, limits)),
             let content = EncodedContent(file.data)
         else { return nil }
@@ -96,7 +96,8 @@ extension ImageEncoding {
         var options = ImageEncodingOptions(quality: quality, lossless: isLossless)
         (options.encoder, options.targetScore) = (encoder, targetScore)
         options.searchedQualities = searchedQualities
-        options.metadata = EncodedMetadata(exif: exif(of: source, limits), hasProfile: embedsProfile)
+        let map = type == .jpeg && keptMetadata.contains(.gainMap) ? source.flatMap { GainMap(of: $0) } : nil
+        options.metadata = EncodedMetadata(exif: exif(of: source, limits), hasProfile: embedsProfile, gainMap: map)
         return options
     }
 
@@ -135,11 +136,11 @@ extension ImageEncoding {
     }
 
     private func exif(of source: Data?, _ limits: ImageDecodingLimits) -> Data? {
-        guard keptMetadata != .none, let source else { return nil }
+        guard keptMetadata.contains(.copyright), let source else { return nil }
         let block = Codecs.exif(of: source, limits: limits).flatMap { EXIFCopy($0) }
-        guard keptMetadata != .copyright else { return block?.copyright }
+        guard keptMetadata.contains(.exif) else { return block?.copyright }
         return block?.block(
-            keepsLocation: keptMetadata == .exifWithLocation,
+            keepsLocation: keptMetadata.contains(.exifWithLocation),
             keepsOrientation: keepsOrientation
         )
     }

@@ -83,9 +83,10 @@ struct ProcessingArguments: ParsableArguments {
         parsing: .unconditional,
         help: ArgumentHelp(
             "Keep the EXIF data of JPEG, PNG, WebP and AVIF, with the orientation 1 and without thumbnail, maker's "
-                + "notes and sizes; exif+gps keeps the location, too. Images are encoded anew for it. Nothing is kept "
-                + "otherwise, but original bytes are copied whole.",
-            valueName: "exif|exif+gps"
+                + "notes and sizes; exif+gps keeps the location, too. gainmap keeps that of a JPEG in a JPEG that was "
+                + "cut, scaled, turned or mirrored only; gainmap,exif keeps both. Images are encoded anew for it. Nothing "
+                + "is kept otherwise, but original bytes are copied whole.",
+            valueName: "exif|exif+gps|gainmap,…"
         )
     )
     var keep: KeptMetadata?

@@ -107,8 +107,15 @@ struct FetchCommand: AsyncParsableCommand {
         defer { interruption.finish() }
         try await OutputFile.prepare(destination)
         let encoding = processing.encoding(for: destination, isProcessed: pipeline != nil)
+        // The cache has images without gain maps: with one they are made of the original each time.
+        let isMadeAnew = destination != nil && processing.keep?.hasGainMap ?? false
+        let processor = try await pipeline?.processor
         let run = FetchRun(
-            loader: try await loader(keepsAnimations: destination != nil && encoding.mayHoldAnimation),
+            loader: await loader(
+                isMadeAnew ? nil : processor,
+                keepsAnimations: destination != nil && encoding.mayHoldAnimation
+            ),
+            processor: isMadeAnew ? processor : nil,
             arguments: sources,
             destination: destination,
             steps: try pipeline?.steps ?? [],
@@ -123,7 +130,7 @@ struct FetchCommand: AsyncParsableCommand {
         if failures > 0 { throw ExitStatus.failed }
     }
 
-    private func loader(keepsAnimations: Bool) async throws -> ImageLoader {
+    private func loader(_ processor: (any ImageProcessor)?, keepsAnimations: Bool) async -> ImageLoader {
         var options = network.options + [.respectCacheControl]
         if onlyCache { options.append(.onlyFromCache) }
         if refresh { options.append(.forceRefresh) }
@@ -132,7 +139,7 @@ struct FetchCommand: AsyncParsableCommand {
         return ImageLoader(
             downloader: network.downloader(connections: concurrency),
             cache: cacheArguments.cache,
-            processor: try await pipeline?.processor,
+            processor: processor,
             policy: keepsAnimations ? .transformFrames : .firstFrame,
             usesDisk: !memoryOnly,
             limits: limits,

@@ -8,6 +8,8 @@ import Kingfisher
 /// The loads of a list of sources; it can run several times.
 struct FetchRun: Sendable {
     let loader: ImageLoader
+    /// Makes results of originals; nil where the loader does.
+    let processor: (any ImageProcessor)?
     let arguments: [String]
     let destination: OutputDestination?
     let steps: [PipelineStep]
@@ -57,8 +59,11 @@ struct FetchRun: Sendable {
     ) async -> FetchReport {
         do throws(Failure) {
             let argument = try SourceArgument.reading(text)
-            let loaded = try await loader.load(argument) { received, expected in
+            var loaded = try await loader.load(argument) { received, expected in
                 bar.record(index, received: received, expected: expected)
+            }
+            if let processor, let data = loaded.data {
+                loaded.image = try await ImageBytes.image(data, processor, isStill: encoding.isStill)
             }
             try processing.check(loaded.image)
             let output = try await write(loaded, output)

@@ -9,16 +9,19 @@ import KFSupport
 struct InfoCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "info",
-        abstract: "Show format, size, orientation, frames, alpha and colour profile; on request EXIF data and colours.",
+        abstract:
+            "Show format, size, orientation, frames, alpha, colour profile and gain map; on request EXIF data and colours.",
         discussion: """
               kf info photo.jpg
               kf info *.jpg --csv > photos.csv
 
             --json prints one object per line: source, format, width, height, orientation (the EXIF number), frames, \
             duration (seconds), loopCount (0 is without end), alpha, colorProfile, bytes, truncated (whether the file \
-            ends too early; null for BMP, ICO, TIFF, JPEG XL and SVG, where that is not looked at); or source and \
-            error. Width and height are those of the stored pixels, before the orientation is applied. Sources are \
-            read eight at once, and printed in their order.
+            ends too early; null for BMP, ICO, TIFF, JPEG XL and SVG, where that is not looked at), gainMap; or source \
+            and error. Width and height are those of the stored pixels, before the orientation is applied. Sources are \
+            read eight at once, and printed in their order. gainMap is null, or an object: width, height, parameters \
+            (xmp, iso), channels (one, or red, green and blue: minBoost, maxBoost, gamma, offsetSDR, offsetHDR), \
+            minCapacity, maxCapacity, isBaseHDR. Boosts and capacities are in stops, offsets parts of white.
 
             With --exif also exif, null or an object: camera, lens, date (null for an impossible one), dateText (as it \
             is in the file), exposureTime (seconds), aperture, iso, focalLength (mm), location (whether one is \
@@ -133,6 +136,7 @@ extension ImageInfo {
             "colorProfile": .optional(colorProfileName, JSON.string),
             "bytes": .int(byteCount),
             "truncated": .optional(isTruncated, JSON.bool),
+            "gainMap": .optional(gainMap, \.json),
         ]
         return .object(header.map { JSON.Member(key: $0.key, value: $0.value) } + details.members)
     }
@@ -149,7 +153,10 @@ extension ImageInfo {
         lines += [
             ("alpha", hasAlpha ? "yes" : "no"),
             ("profile", colorProfileName ?? "none"),
-            ("bytes", "\(byteCount) (\(Units.bytes(byteCount)))"),
+        ]
+        if let gainMap { lines.append(("gain map", gainMap.words)) }
+        lines += [
+            ("bytes", "\(byteCount) (\(Units.bytes(byteCount)))")
         ]
         return [Units.source(source)]
             + (lines + details.lines).map { "  \($0.padding(toLength: 13, withPad: " ", startingAt: 0))\($1)" }

@@ -7,7 +7,7 @@ import Kingfisher
 
 /// A loaded image, and the course of the load.
 struct LoadedImage: Sendable {
-    let image: Image
+    var image: Image
     let cacheType: CacheType
     /// The bytes the image was decoded from; nil when they are not known.
     let data: Data?

@@ -78,6 +78,7 @@ struct Encoding: Sendable {
             ?? reductionWarning(image, result)
             ?? animation.flatMap { Self.loopWarning($0, as: type) }
             ?? lostMetadata(of: original, as: type)
+            ?? lostGainMap(of: original, in: result)
         return result
     }
 
@@ -117,7 +118,8 @@ struct Encoding: Sendable {
         let data = await WorkExecutor.cpu.run {
             [options, keeps, embedsProfile] () async -> Result<Data, ImagingError> in
             var options = options
-            options.metadata = EncodedMetadata(exif: keeps?.exif(of: original), hasProfile: embedsProfile)
+            options.metadata = keeps?.metadata(of: original, as: type) ?? EncodedMetadata()
+            options.metadata.hasProfile = embedsProfile
             return Result { [options] () throws(ImagingError) in
                 guard let animation else { return try Codecs.encode(image, as: type, options) }
                 return try Codecs.encode(animation, as: type, options)
@@ -185,7 +187,7 @@ struct Encoding: Sendable {
 
     /// The warning when metadata that was to be kept has no place, or is not read.
     private func lostMetadata(of original: Data?, as type: ImageContentType) -> String? {
-        guard keeps != nil else { return nil }
+        guard keeps?.hasEXIF ?? false else { return nil }
         guard ![.gif, .ico, .bmp, .tiff].contains(type) else {
             return
                 "no EXIF data was written, for \(type.name) is written without; use --format png, jpeg, webp or avif to "
@@ -194,6 +196,18 @@ struct Encoding: Sendable {
         return original.flatMap { KeptMetadata.unreadPlace(in: $0) }.map { place in
             "no EXIF data was kept, for kf does not read it from \(place); copy it with another tool, such as exiftool"
         }
+    }
+
+    /// The warning when the gain map of the source was to be kept, and could not be.
+    private func lostGainMap(of original: Data?, in result: EncodedImage) -> String? {
+        guard keeps?.hasGainMap ?? false, let original, GainMap(of: original) != nil, GainMap(of: result.data) == nil
+        else { return nil }
+        guard result.type == .jpeg else {
+            return "the gain map was not kept, for \(result.type.name) is written without; use --format jpeg to keep it"
+        }
+        return
+            "the gain map was not kept, for only cutting, scaling, turning and mirroring leave it right; leave out "
+            + "the other steps, or --keep gainmap"
     }
 
     /// The warning when an animation that ends has become one that does not.

@@ -18,15 +18,37 @@ enum Subsampling: String, CaseIterable, ExpressibleByArgument {
     }
 }
 
-/// What is kept of a source beside its pixels.
-enum KeptMetadata: String, CaseIterable, ExpressibleByArgument {
-    case exif
-    case exifWithLocation = "exif+gps"
+/// What is kept of a source beside its pixels: the words that `--keep` named.
+struct KeptMetadata: ExpressibleByArgument, Hashable, Sendable {
+    private enum Word: String, CaseIterable {
+        case exif
+        case exifWithLocation = "exif+gps"
+        case gainMap = "gainmap"
+    }
 
-    /// The EXIF block for an image made of these bytes; nil when they have none.
-    func exif(of original: Data?) -> Data? {
-        original.flatMap { Codecs.exif(of: $0) }.flatMap { EXIFCopy($0) }?
-            .block(keepsLocation: self == .exifWithLocation)
+    private let words: Set<Word>
+
+    init?(argument: String) {
+        let parts = argument.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
+        words = Set(parts.compactMap(Word.init))
+        guard parts.allSatisfy({ Word(rawValue: $0) != nil }) else { return nil }
+    }
+
+    static var allValueStrings: [String] { Word.allCases.map(\.rawValue) }
+
+    /// Whether EXIF data is kept.
+    var hasEXIF: Bool { !words.isDisjoint(with: [.exif, .exifWithLocation]) }
+
+    /// Whether a gain map is kept.
+    var hasGainMap: Bool { words.contains(.gainMap) }
+
+    /// What is written beside the pixels of an image made of these bytes.
+    func metadata(of original: Data?, as type: ImageContentType) -> EncodedMetadata {
+        let block = hasEXIF ? original.flatMap { Codecs.exif(of: $0) }.flatMap { EXIFCopy($0) } : nil
+        return EncodedMetadata(
+            exif: block?.block(keepsLocation: words.contains(.exifWithLocation)),
+            gainMap: hasGainMap && type == .jpeg ? original.flatMap { GainMap(of: $0) } : nil
+        )
     }
 
     /// The place where an image may have EXIF data that is not read; nil when there is none.

@@ -18,6 +18,8 @@ package struct OutputSettings: Hashable, Sendable {
     package var autoQuality = AutoQualitySettings()
     /// Whether pixels of scaled images are means of light; else of the numbers that files hold.
     package var usesLinearLight = true
+    /// Whether JPEGs keep the gain maps of their sources.
+    package var keepsGainMap = false
     /// What encoders do beside the quality, but for the colours of PNGs.
     package var encoder = EncoderSettings()
     /// The effort of WebP; the usual one is left to the library, which has another one where nothing may be lost.
@@ -25,7 +27,6 @@ package struct OutputSettings: Hashable, Sendable {
         get { encoder.webPEffort ?? EncoderSettings.usualWebPEffort }
         set { encoder.webPEffort = newValue == EncoderSettings.usualWebPEffort ? nil : newValue }
     }
-
     /// Whether PNGs have no more colours than that.
     package var limitsColors = false
     package var mostColors = EncoderSettings.paletteSizes.upperBound

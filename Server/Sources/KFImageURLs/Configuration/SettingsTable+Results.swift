@@ -39,6 +39,14 @@ extension SettingsTable {
                 "Pixels of scaled images are means of light, so that fine bright lines stay bright; else of encoded numbers."
         ),
         Setting(
+            ours: "KEEP_GAIN_MAP",
+            .boolean,
+            \.output.keepsGainMap,
+            help:
+                "JPEGs keep the gain map of a JPEG, for screens of high dynamic range, where nothing but crops, sizes and"
+                + " turns is asked for."
+        ),
+        Setting(
             "JPEG_PROGRESSIVE",
             .boolean,
             \.output.encoder.isProgressive,

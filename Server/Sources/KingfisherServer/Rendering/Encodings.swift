@@ -85,6 +85,7 @@ extension RenderingRequest {
         let metadata = plan.metadata
         encoding.keptMetadata =
             metadata.isStripped ? (metadata.keepsCopyright ? .copyright : .none) : .exifWithLocation
+        if settings.keepsGainMap { encoding.keptMetadata.insert(.gainMap) }
         encoding.keepsOrientation = !plan.turning.followsOrientation
         return encoding
     }

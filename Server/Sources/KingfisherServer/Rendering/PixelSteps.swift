@@ -158,8 +158,8 @@ extension PixelSteps {
             }
         var image = image
         if rotation != .up {
-            guard let bitmap = image.cgImage else { return nil }
-            image = Image(cgImage: bitmap, orientation: rotation).kf.normalized
+            guard image.cgImage != nil else { return nil }
+            image = image.stored(as: rotation).kf.normalized
         }
         guard turning.flipsHorizontally || turning.flipsVertically else { return image }
         let flip = FlippingImageProcessor(

@@ -168,10 +168,9 @@ struct PlanProcessor: PartFindingImageProcessor, WeighingImageProcessor {
     private func made(of image: Image, _ options: KingfisherParsedOptionsInfo) throws(RenderingError) -> Image {
         guard let bitmap = image.cgImage else { throw .undecodable }
         let orientation = plan.turning.followsOrientation ? image.imageOrientation : .up
-        var stored = Image(cgImage: bitmap, orientation: orientation)
+        var stored = image.stored(as: orientation)
         if !isForFrames, let part = plan.trim.part(of: bitmap) {
-            let trimmed = Image(cgImage: bitmap).kf.crop(to: part).cgImage
-            stored = Image(cgImage: trimmed ?? bitmap, orientation: orientation)
+            stored = image.stored(as: .up).kf.crop(to: part).stored(as: orientation)
         }
         return try made(of: .pixels(stored.kf.normalized), storedAs: orientation, options)
     }

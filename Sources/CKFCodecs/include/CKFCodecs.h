@@ -132,8 +132,8 @@ typedef enum kf_jpeg_colors {
     KF_JPEG_FULL_CHROMA
 } kf_jpeg_colors;
 
-/// Begins a JPEG of opaque BGRA rows. `steps` are the 64 steps that coefficients of the brightness are rounded to, row by
-/// row, and then the 64 of the colours; NULL takes those of the standard's Annex K for `quality`.
+/// Begins a JPEG of opaque BGRA rows. `steps` are the 64 steps that coefficients of the brightness are rounded to, row
+/// by row, and then the 64 of the colours; NULL takes those of the standard's Annex K for `quality`.
 kf_jpeg_writer *kf_jpeg_writer_open(
     uint32_t width, uint32_t height, int quality, const uint32_t *steps, kf_jpeg_colors colors, kf_jpeg_coding coding,
     kf_message *message);

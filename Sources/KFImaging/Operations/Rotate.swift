@@ -24,8 +24,8 @@ extension Bitmap {
         }
     }
 
-    /// The orientation that turns an image by an angle in radians, counter-clockwise; nil unless that is a multiple of a
-    /// quarter turn.
+    /// The orientation that turns an image by an angle in radians, counter-clockwise; nil unless that is a multiple of
+    /// a quarter turn.
     static func orientation(turnedBy angle: Double) -> Orientation? {
         let turns = quarters(of: angle)
         // Less than a hundredth of a pixel at the rim of any image of a plausible size.

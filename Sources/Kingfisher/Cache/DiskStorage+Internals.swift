@@ -15,15 +15,7 @@ extension DiskStorage.Backend {
 
     // MARK: One entry
 
-    /// Reads a value that is valid at a date.
-    ///
-    /// - Parameters:
-    ///   - key: Its key.
-    ///   - referenceDate: The date.
-    ///   - extendingExpiration: The effect of the access on the expiry.
-    ///   - forcedExtension: The extension of the file, instead of the configured one.
-    /// - Returns: The value; nil if there is none or it has expired.
-    /// - Throws: ``KingfisherError``, a cache error, when there is a file whose status or content cannot be read.
+    /// Reads a value that is valid at a date; throws when there is a file whose status or content cannot be read.
     func value(
         forKey key: String,
         referenceDate: Date,

@@ -61,10 +61,6 @@ extension KFImageProtocol {
     }
 
     /// Describes the image at a URL.
-    ///
-    /// - Parameters:
-    ///   - url: Where the image is; nil fails with ``KingfisherError/ImageSettingErrorReason/emptySource``.
-    ///   - manager: Loads it.
     public init(_ url: URL?, manager: KingfisherManager = .shared) {
         self.init(source: url?.convertToSource(), manager: manager)
     }
@@ -80,32 +76,16 @@ extension KFImageProtocol {
     }
 
     /// Describes the image of a resource.
-    ///
-    /// - Parameters:
-    ///   - resource: Where the image is.
-    ///   - manager: Loads it.
-    /// - Returns: The description.
     public static func resource(_ resource: (any Resource)?, manager: KingfisherManager = .shared) -> Self {
         source(resource?.convertToSource(), manager: manager)
     }
 
     /// Describes the image at a URL.
-    ///
-    /// - Parameters:
-    ///   - url: Where the image is.
-    ///   - cacheKey: The key in the caches; nil uses the URL's own.
-    ///   - manager: Loads it.
-    /// - Returns: The description.
     public static func url(_ url: URL?, cacheKey: String? = nil, manager: KingfisherManager = .shared) -> Self {
         source(url?.convertToSource(overrideCacheKey: cacheKey), manager: manager)
     }
 
     /// Describes the image of a provider.
-    ///
-    /// - Parameters:
-    ///   - provider: Gives the data.
-    ///   - manager: Loads it.
-    /// - Returns: The description.
     public static func dataProvider(
         _ provider: (any ImageDataProvider)?,
         manager: KingfisherManager = .shared
@@ -114,12 +94,6 @@ extension KFImageProtocol {
     }
 
     /// Describes the image in bytes at hand.
-    ///
-    /// - Parameters:
-    ///   - data: The bytes.
-    ///   - cacheKey: The key in the caches.
-    ///   - manager: Loads it.
-    /// - Returns: The description.
     public static func data(_ data: Data?, cacheKey: String, manager: KingfisherManager = .shared) -> Self {
         dataProvider(data.map { RawImageDataProvider(data: $0, cacheKey: cacheKey) }, manager: manager)
     }

@@ -66,32 +66,16 @@ extension KF {
     }
 
     /// Describes a load of a resource.
-    ///
-    /// - Parameters:
-    ///   - resource: Where the image is.
-    ///   - manager: Loads it.
-    /// - Returns: The load, not begun.
     public static func resource(_ resource: (any Resource)?, manager: KingfisherManager = .shared) -> Builder {
         source(resource?.convertToSource(), manager: manager)
     }
 
     /// Describes a load from a URL.
-    ///
-    /// - Parameters:
-    ///   - url: Where the image is.
-    ///   - cacheKey: The key in the caches; nil uses the URL's own.
-    ///   - manager: Loads it.
-    /// - Returns: The load, not begun.
     public static func url(_ url: URL?, cacheKey: String? = nil, manager: KingfisherManager = .shared) -> Builder {
         source(url?.convertToSource(overrideCacheKey: cacheKey), manager: manager)
     }
 
     /// Describes a load from a provider.
-    ///
-    /// - Parameters:
-    ///   - provider: Gives the data.
-    ///   - manager: Loads it.
-    /// - Returns: The load, not begun.
     public static func dataProvider(
         _ provider: (any ImageDataProvider)?,
         manager: KingfisherManager = .shared
@@ -99,14 +83,8 @@ extension KF {
         source(provider?.convertToSource(), manager: manager)
     }
 
-    /// Describes a load from bytes at hand.
-    ///
-    /// - Parameters:
-    ///   - data: The bytes.
-    ///   - cacheKey: The key in the caches; without one see ``EncodedImage/made(from:options:as:)`` and
-    ///     `Image.decoded(from:options:)`.
-    ///   - manager: Loads it.
-    /// - Returns: The load, not begun.
+    /// Describes a load from bytes at hand; for bytes without a cache key see ``EncodedImage/made(from:options:as:)``
+    /// and `Image.decoded(from:options:)`.
     public static func data(_ data: Data?, cacheKey: String, manager: KingfisherManager = .shared) -> Builder {
         dataProvider(data.map { RawImageDataProvider(data: $0, cacheKey: cacheKey) }, manager: manager)
     }

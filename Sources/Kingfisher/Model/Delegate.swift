@@ -39,10 +39,6 @@ public final class Delegate<Input, Output>: Sendable {
     }
 
     /// Sets the target and an asynchronous block, which ``callAsync(_:)`` calls and ``call(_:)`` does not.
-    ///
-    /// - Parameters:
-    ///   - target: Passed to the block; held weakly. Once it is gone, the block is not called.
-    ///   - block: The block to call; nil for none.
     public func delegate<Target: AnyObject>(on target: Target, block: ((Target, Input) async -> Output)?) {
         let new = block.map { block in
             Block.asynchronous { [weak target] input in

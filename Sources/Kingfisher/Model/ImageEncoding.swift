@@ -36,8 +36,8 @@ public struct ImageEncoding: Hashable, Sendable {
         public static let exifWithLocation = KeptMetadata(rawValue: 7)
         /// The gain map of a JPEG that is written as JPEG again, see `ImageInfo.gainMap`.
         ///
-        /// It is cut, turned, mirrored and scaled as the image is, and keeps its parameters. It is dropped where anything
-        /// else was done to the pixels, and where the result is no JPEG.
+        /// It is cut, turned, mirrored and scaled as the image is, and keeps its parameters. It is dropped where
+        /// anything else was done to the pixels, and where the result is no JPEG.
         public static let gainMap = KeptMetadata(rawValue: 8)
 
         fileprivate var identifier: String {

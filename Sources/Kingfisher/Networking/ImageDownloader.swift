@@ -155,14 +155,7 @@ open class ImageDownloader: @unchecked Sendable {
         downloadImage(with: url, options: KingfisherParsedOptionsInfo(options), completionHandler: completionHandler)
     }
 
-    /// Downloads and processes an image.
-    ///
-    /// - Parameters:
-    ///   - url: Where the image is.
-    ///   - options: How it is downloaded and processed.
-    ///   - progressBlock: Called with the progress, on the main queue, when the length is known.
-    ///   - completionHandler: Called once, on the options' callback queue.
-    /// - Returns: A handle to cancel the download with.
+    /// Downloads and processes an image; the progress is reported on the main queue, when the length is known.
     @discardableResult
     open func downloadImage(
         with url: URL,
@@ -242,16 +235,9 @@ extension ImageDownloader {
         return try await outcome.value { task.cancel() }.get()
     }
 
-    /// Downloads and processes an image.
+    /// Downloads and processes an image; the progress is reported on the main queue, when the length is known.
     ///
     /// Cancelling the calling task cancels the download.
-    ///
-    /// - Parameters:
-    ///   - url: Where the image is.
-    ///   - options: How it is downloaded and processed; the callback queue does not matter.
-    ///   - progressBlock: Called with the progress, on the main queue, when the length is known.
-    /// - Returns: The image, its bytes and how long that took.
-    /// - Throws: ``KingfisherError``, also for a cancelled download.
     public func downloadImage(
         with url: URL,
         options: KingfisherOptionsInfo? = nil,

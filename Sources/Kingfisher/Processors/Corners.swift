@@ -10,7 +10,7 @@ import KFImaging
 public struct RoundCornerImageProcessor: ImageProcessor {
     /// Names the radius, the size, the corners and the background.
     public let identifier: String
-    /// The radius of the corners.
+    /// The radius of the corners; at most half of the shorter side is used.
     public let radius: Radius
     /// Which corners are rounded.
     public let roundingCorners: RectCorner
@@ -21,14 +21,7 @@ public struct RoundCornerImageProcessor: ImageProcessor {
     /// A line along the outline, half of whose width shows; its radius does not count.
     public let border: Border?
 
-    /// Creates a processor.
-    ///
-    /// - Parameters:
-    ///   - cornerRadius: The radius in points; at most half of the shorter side is used.
-    ///   - targetSize: The size in points the image is stretched to first; nil keeps its own.
-    ///   - corners: Which corners are rounded.
-    ///   - backgroundColor: The colour laid under the image; nil leaves the corners transparent.
-    ///   - border: A line along the outline, half of whose width shows; its radius does not count.
+    /// Creates a processor with a radius in points.
     public init(
         cornerRadius: CGFloat,
         targetSize: CGSize? = nil,
@@ -46,13 +39,6 @@ public struct RoundCornerImageProcessor: ImageProcessor {
     }
 
     /// Creates a processor.
-    ///
-    /// - Parameters:
-    ///   - radius: The radius; at most half of the shorter side is used.
-    ///   - targetSize: The size in points the image is stretched to first; nil keeps its own.
-    ///   - corners: Which corners are rounded.
-    ///   - backgroundColor: The colour laid under the image; nil leaves the corners transparent.
-    ///   - border: A line along the outline, half of whose width shows; its radius does not count.
     public init(
         radius: Radius,
         targetSize: CGSize? = nil,

@@ -7,16 +7,12 @@ import KFImaging
 public struct CroppingImageProcessor: ImageProcessor {
     /// Names the size and the position.
     public let identifier: String
-    /// The size of the part in points.
+    /// The size of the part in points; it is limited to the size of the image.
     public let size: CGSize
     /// Where the part is, 0…1 on each axis: 0 is the left or top edge, 1 the right or bottom one.
     public let anchor: CGPoint
 
     /// Creates a processor.
-    ///
-    /// - Parameters:
-    ///   - size: The size of the part in points; it is limited to the size of the image.
-    ///   - anchor: Where the part is, 0…1 on each axis: 0 is the left or top edge, 1 the right or bottom one.
     public init(size: CGSize, anchor: CGPoint = CGPoint(x: 0.5, y: 0.5)) {
         self.size = size
         self.anchor = anchor
@@ -36,13 +32,11 @@ public struct CroppingImageProcessor: ImageProcessor {
 public struct RectCroppingImageProcessor: ImageProcessor {
     /// Names the rectangle.
     public let identifier: String
-    /// The rectangle in points, from the top left corner of the displayed image.
+    /// The rectangle in points, from the top left corner of the displayed image; it grows to whole pixels and is cut at
+    /// the edges.
     public let rect: CGRect
 
     /// Creates a processor.
-    ///
-    /// - Parameter rect: The rectangle in points, from the top left corner; it grows to whole pixels and is cut at the
-    ///   edges.
     public init(rect: CGRect) {
         self.rect = rect
         let text = "\(rect.origin.identifierText)_\(rect.size.identifierText)"
@@ -64,12 +58,10 @@ public struct RectCroppingImageProcessor: ImageProcessor {
 public struct SmartCroppingImageProcessor: ImageProcessor {
     /// Names the size.
     public let identifier: String
-    /// The size of the part in points.
+    /// The size of the part in points; it is limited to the size of the image.
     public let size: CGSize
 
     /// Creates a processor.
-    ///
-    /// - Parameter size: The size of the part in points; it is limited to the size of the image.
     public init(size: CGSize) {
         self.size = size
         identifier = "com.onevcat.Kingfisher.SmartCroppingImageProcessor(\(size.identifierText))"
@@ -87,13 +79,10 @@ public struct SmartCroppingImageProcessor: ImageProcessor {
 public struct TrimmingImageProcessor: ImageProcessor {
     /// Names the tolerance.
     public let identifier: String
-    /// By how much a pixel of an empty edge may differ from the edge's colour, 0…1.
+    /// By how much each component of a pixel of an empty edge may differ from the edge's colour, 0…1.
     public let tolerance: CGFloat
 
     /// Creates a processor.
-    ///
-    /// - Parameter tolerance: By how much each component of a pixel of an empty edge may differ from the edge's colour,
-    ///   0…1.
     public init(tolerance: CGFloat = 0.04) {
         self.tolerance = tolerance
         identifier = "com.onevcat.Kingfisher.TrimmingImageProcessor(\(tolerance.identifierText))"
@@ -115,19 +104,13 @@ public struct CanvasResizingImageProcessor: ImageProcessor {
     public let size: CGSize
     /// How the image is fitted to it.
     public let scaleMode: ContentMode
-    /// Where on the canvas the image is, 0…1 on each axis: 0 is the left or top edge, 1 the right or bottom one.
+    /// Where on the canvas the image is, or which part of it is kept, 0…1 on each axis: 0 is the left or top edge, 1
+    /// the right or bottom one.
     public let anchor: CGPoint
     /// The colour of the canvas, which transparent parts of the image show too; nil is no colour.
     public let backgroundColor: KFCrossPlatformColor?
 
     /// Creates a processor.
-    ///
-    /// - Parameters:
-    ///   - size: The size of the canvas in points.
-    ///   - scaleMode: Whether the image is stretched, fitted with margins, or fills the canvas and is cut.
-    ///   - anchor: Where on the canvas the image is, or which part of it is kept, 0…1 on each axis: 0 is the left or
-    ///     top edge, 1 the right or bottom one.
-    ///   - backgroundColor: The colour of the canvas, which transparent parts of the image show too; nil is no colour.
     public init(
         size: CGSize,
         scaleMode: ContentMode = .none,

@@ -26,10 +26,6 @@ public protocol AsyncRetryStrategy: RetryStrategy {
 
 extension AsyncRetryStrategy {
     /// The form with a handler: calls ``decision(for:)`` in a new task.
-    ///
-    /// - Parameters:
-    ///   - context: The source, its latest failure and the number of retries.
-    ///   - retryHandler: Called once with the decision, in that task.
     public func retry(context: RetryContext, retryHandler: @escaping @Sendable (RetryDecision) -> Void) {
         Task { retryHandler(await decision(for: context)) }
     }

@@ -85,11 +85,7 @@ public final class S3Tier: SharedTier {
 
     /// Stores a value; an earlier value of the key is replaced.
     ///
-    /// - Parameters:
-    ///   - value: The bytes.
-    ///   - key: The key.
-    ///   - expiry: After which time it is no longer returned; nil means never.
-    /// - Throws: An ``S3Error`` if the store refuses, or if the value is too large; an error of the transport.
+    /// Throws an ``S3Error`` if the store refuses, or if the value is too large; or an error of the transport.
     public func put(_ value: Data, forKey key: String, expiry: Duration?) async throws {
         guard value.count <= maxValueBytes else { throw tooLarge(value.count) }
         var request = request("PUT", key)
@@ -105,14 +101,8 @@ public final class S3Tier: SharedTier {
 
     /// Stores a value in place of another one, on condition that the object has not changed since it was compared.
     ///
-    /// Stores that do not know `If-Match` and `If-None-Match` of PUT store without the condition.
-    ///
-    /// - Parameters:
-    ///   - value: The bytes.
-    ///   - key: The key.
-    ///   - expected: The value that the key has to have; nil is no value.
-    /// - Returns: Whether it had it, and has the new one now.
-    /// - Throws: An ``S3Error`` if the store refuses, or if the value is too large; an error of the transport.
+    /// Stores that do not know `If-Match` and `If-None-Match` of PUT store without the condition. Throws an ``S3Error``
+    /// if the store refuses, or if the value is too large; or an error of the transport.
     public func put(_ value: Data, forKey key: String, replacing expected: Data?) async throws -> Bool {
         guard value.count <= maxValueBytes else { throw tooLarge(value.count) }
         let found = try await client.reply(to: request("GET", key), limit: max(maxValueBytes, 64 << 10))

@@ -25,6 +25,8 @@ static void set_quality(avifEncoder *encoder, int quality, int speed) {
     encoder->maxThreads = 1;
     encoder->speed = speed;
     int quantizer = (100 - quality) * AVIF_QUANTIZER_WORST_QUALITY / 100;
+    // At speeds from 9 up libaom needs one less for the score of SSIMULACRA 2 that it has at 8.
+    if (speed > 8 && quantizer > 0) quantizer--;
     encoder->minQuantizer = encoder->maxQuantizer = quantizer;
     encoder->minQuantizerAlpha = encoder->maxQuantizerAlpha = AVIF_QUANTIZER_LOSSLESS;
 }
@@ -49,6 +51,8 @@ static void set_loop_count(avifEncoder *encoder, uint32_t count) {
 #endif
 }
 
+// libavif takes libaom where it is there. Of photos of 512 × 340 pixels with equal scores, SVT-AV1 (1.4) takes ten times
+// as long, and rav1e (0.5) four times, with 2 % more bytes.
 kf_avif_writer *kf_avif_writer_open(
     uint32_t width, uint32_t height, bool has_alpha, int quality, bool full_chroma, bool lossless, bool is_still,
     int speed, uint32_t loop_count, kf_message *message
@@ -65,10 +69,9 @@ kf_avif_writer *kf_avif_writer_open(
         kf_fail(message, KF_OUT_OF_MEMORY, "out of memory");
         return NULL;
     }
-    set_quality(encoder, lossless ? 100 : quality, speed);
-    if (!is_still) set_loop_count(encoder, loop_count);
     // Quicker than this, libaom (3.6) codes frames of sequences without looking at changes of colour alone.
-    if (!is_still && speed > 6) encoder->speed = 6;
+    set_quality(encoder, lossless ? 100 : quality, !is_still && speed > 6 ? 6 : speed);
+    if (!is_still) set_loop_count(encoder, loop_count);
     encoder->timescale = 1000;
     *writer = (kf_avif_writer){encoder, width, height, has_alpha, full_chroma || lossless, lossless, is_still, NULL, 0};
     return writer;
@@ -97,6 +100,7 @@ kf_status kf_avif_writer_add(
     kf_avif_writer *writer, const uint8_t *rows, size_t stride, uint32_t milliseconds, kf_message *message
 ) {
     avifPixelFormat format = writer->full_chroma ? AVIF_PIXEL_FORMAT_YUV444 : AVIF_PIXEL_FORMAT_YUV420;
+    // Ten bits are worth 1 % of the bytes at an equal score, and cost a quarter more time.
     avifImage *image = avifImageCreate(writer->width, writer->height, 8, format);
     kf_status status = KF_OK;
     if (!image || !kf_avif_has_room(image)) {

@@ -11,6 +11,8 @@ struct QualityTarget {
     private static let mostEncodings = 4
     /// A measured score as near as this is reached.
     private static let tolerance = 0.4
+    /// So far above the score a quality is not what was asked for.
+    private static let farAbove = 2.0
 
     /// The quality for a bitmap, one of those that may be found.
     func quality(for bitmap: Bitmap) throws(ImagingError) -> Double {
@@ -26,8 +28,17 @@ struct QualityTarget {
             if measured[next] != nil { break }
             quality = next
         }
-        let reaching = measured.filter { $0.value >= score - Self.tolerance }.keys.min()
-        return Double(reaching ?? options.searchedQuality(nearest: estimate(measured))) / 100
+        return Double(best(measured)) / 100
+    }
+
+    /// The lowest quality that was measured to reach the score; where that is far above it, the estimated one, if it lies
+    /// between two that were measured.
+    private func best(_ measured: [Int: Double]) -> Int {
+        let guess = options.searchedQuality(nearest: estimate(measured))
+        let reaching = measured.filter { $0.value >= score - Self.tolerance }.min { $0.key < $1.key }
+        guard let reaching else { return guess }
+        let isBetween = measured.keys.contains { $0 < guess }
+        return reaching.value > score + Self.farAbove && isBetween ? guess : reaching.key
     }
 
     private func score(of original: Bitmap, quality: Int) throws(ImagingError) -> Double {

@@ -8,11 +8,12 @@ bool baseline_vips_start(void) {
     return true;
 }
 
-uint8_t *baseline_vips_thumbnail(const uint8_t *bytes, size_t size, int side, size_t *count) {
+uint8_t *baseline_vips_thumbnail(const uint8_t *bytes, size_t size, int side, bool linear, size_t *count) {
     VipsImage *image = NULL;
     *count = 0;
     // The buffer is only read; the parameter merely lacks its const.
-    if (vips_thumbnail_buffer((void *)(uintptr_t)bytes, size, &image, side, "height", side, NULL) != 0) return NULL;
+    void *buffer = (void *)(uintptr_t)bytes;
+    if (vips_thumbnail_buffer(buffer, size, &image, side, "height", side, "linear", linear, NULL) != 0) return NULL;
     // GLib allocates with `malloc`.
     uint8_t *pixels = vips_image_write_to_memory(image, count);
     g_object_unref(image);
@@ -36,4 +37,18 @@ bool baseline_vips_benchmark(const char *source, const char *target) {
     g_object_unref(mask);
     g_object_unref(image);
     return done;
+}
+
+uint8_t *baseline_vips_encode(const uint8_t *pixels, int width, int height, const char *suffix, size_t *count) {
+    const size_t size = (size_t)width * (size_t)height * 3;
+    VipsImage *bare = vips_image_new_from_memory(pixels, size, width, height, 3, VIPS_FORMAT_UCHAR), *image = NULL;
+    void *bytes = NULL;
+    *count = 0;
+    if (!bare) return NULL;
+    if (vips_copy(bare, &image, "interpretation", VIPS_INTERPRETATION_sRGB, NULL) == 0) {
+        if (vips_image_write_to_buffer(image, suffix, &bytes, count, NULL) != 0) bytes = NULL;
+        g_object_unref(image);
+    }
+    g_object_unref(bare);
+    return bytes;
 }

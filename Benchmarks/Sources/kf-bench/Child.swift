@@ -73,7 +73,7 @@ enum Child {
         } else if way == "vips" {
             var count = 0
             let pixels = data.withUnsafeBytes { bytes in
-                baseline_vips_thumbnail(bytes.bindMemory(to: UInt8.self).baseAddress, bytes.count, 400, &count)
+                baseline_vips_thumbnail(bytes.bindMemory(to: UInt8.self).baseAddress, bytes.count, 400, false, &count)
             }
             free(pixels)
             try BenchmarkError.unless(count == 400 * 300 * 3, "libvips cannot make the thumbnail")

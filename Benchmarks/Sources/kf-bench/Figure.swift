@@ -12,10 +12,12 @@ enum Quantity {
     case count(Int)
     /// A number of events for each operation, on average.
     case average(Double)
+    /// A score of SSIMULACRA 2.
+    case score(Double)
 
     var value: Double {
         switch self {
-        case .seconds(let value), .bytes(let value), .rate(let value), .average(let value): value
+        case .seconds(let value), .bytes(let value), .rate(let value), .average(let value), .score(let value): value
         case .count(let count): Double(count)
         }
     }
@@ -33,6 +35,8 @@ enum Goal {
     case share(Double)
     /// At most this value, whatever the baseline takes.
     case atMost(Quantity)
+    /// At least this value, whatever the baseline's is.
+    case atLeast(Quantity)
     /// At most this many seconds more than the baseline.
     case atMostMore(seconds: Double)
     /// Less than this value, whatever the baseline takes.
@@ -104,6 +108,7 @@ struct Figure {
         case .shown: true
         case .share(let share): 1 / ratio >= share
         case .atMost(let limit): ours.value <= limit.value
+        case .atLeast(let limit): ours.value >= limit.value
         case .atMostMore(let seconds): moreThanBaseline <= seconds
         case .below(let limit): ours.value < limit.value
         case .exactly(let count): ours.value == Double(count)

@@ -20,10 +20,12 @@ private func text(_ quantity: Quantity) -> String {
     switch quantity {
     case .seconds(let seconds) where seconds < 1e-3: number(seconds * 1e6, "µs")
     case .seconds(let seconds): number(seconds * 1e3, "ms")
+    case .bytes(let bytes) where bytes < 1e6: number(bytes / 1e3, "KB")
     case .bytes(let bytes): number(bytes / 1e6, "MB")
     case .rate(let rate): number(rate, "/s")
     case .count(let count): String(count)
     case .average(let average): String(format: "%.2f", average)
+    case .score(let score): String(format: "%.1f", score)
     }
 }
 
@@ -55,6 +57,7 @@ private func target(_ goal: Goal) -> String {
     case .shown: "–"
     case .share(let share): "≥ \(number(share * 100)) %"
     case .atMost(let limit): "≤ \(text(limit))"
+    case .atLeast(let limit): "≥ \(text(limit))"
     case .atMostMore(let seconds): "≤ +\(text(.seconds(seconds)))"
     case .below(let limit): "< \(text(limit))"
     case .exactly(let count): "= \(count)"

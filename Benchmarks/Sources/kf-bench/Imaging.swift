@@ -132,7 +132,13 @@ struct Photo: Sendable {
     private func withThumbnailByVips<Result>(_ body: (UnsafeBufferPointer<UInt8>) throws -> Result) throws -> Result {
         var count = 0
         let pixels = data.withUnsafeBytes { bytes in
-            baseline_vips_thumbnail(bytes.bindMemory(to: UInt8.self).baseAddress, bytes.count, Int32(side), &count)
+            baseline_vips_thumbnail(
+                bytes.bindMemory(to: UInt8.self).baseAddress,
+                bytes.count,
+                Int32(side),
+                false,
+                &count
+            )
         }
         defer { free(pixels) }
         return try body(UnsafeBufferPointer(start: pixels, count: count))

@@ -8,7 +8,8 @@ struct KFBench {
     static let benchmarks =
         memoryBenchmarks + memoryHitBenchmarks + diskHitBenchmarks
         + downloadBenchmarks + joiningBenchmarks + queueBenchmarks + revalidationBenchmarks
-        + imagingBenchmarks + largeImageBenchmarks + animationBenchmarks + isolationBenchmarks + instructionBenchmarks
+        + imagingBenchmarks + largeImageBenchmarks + linearLightBenchmarks + equalScoreBenchmarks + animationBenchmarks
+        + isolationBenchmarks + instructionBenchmarks
 
     static func main() async {
         let arguments = Array(CommandLine.arguments.dropFirst())

@@ -56,6 +56,28 @@ struct ExactImage {
         }
     }
 
+    /// The image with another number for each.
+    func mapped(_ curve: (Float) -> Float) -> ExactImage {
+        ExactImage(width: width, height: height) { x, y, component in curve(values[(y * width + x) * 3 + component]) }
+    }
+
+    /// The pixels, rounded.
+    var image: Image {
+        let bitmap = Bitmap(width: width, height: height, hasAlpha: false) { memory, bytesPerRow in
+            for y in 0..<height {
+                for x in 0..<width {
+                    let place = y * bytesPerRow + x * 4
+                    for component in 0..<3 {
+                        let value = values[(y * width + x) * 3 + component]
+                        memory[place + 2 - component] = UInt8(min(max(value, 0), 255).rounded())
+                    }
+                    memory[place + 3] = 255
+                }
+            }
+        }
+        return Image(cgImage: bitmap)
+    }
+
     /// The image resized with Lanczos-3 by the formula, at the exact place of each pixel and without rounding.
     func reduced(to width: Int, _ height: Int) -> ExactImage {
         let rows = ExactImage.weights(self.height, height)

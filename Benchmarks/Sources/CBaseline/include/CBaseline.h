@@ -12,9 +12,12 @@ uint8_t *baseline_jpeg(const uint8_t *bytes, size_t size, unsigned eighths, size
 
 /// Starts libvips once, without its cache of operations: the same image is requested again and again.
 bool baseline_vips_start(void);
-/// Decodes an image and fits it into a square; returns its pixels, to be released with `free`, and how many bytes they
-/// take, or NULL.
-uint8_t *baseline_vips_thumbnail(const uint8_t *bytes, size_t size, int side, size_t *count);
+/// Decodes an image and fits it into a square, in linear light if wanted; returns its pixels, to be released with `free`,
+/// and how many bytes they take, or NULL.
+uint8_t *baseline_vips_thumbnail(const uint8_t *bytes, size_t size, int side, bool linear, size_t *count);
+/// Encodes rows of red, green and blue as the suffix of a file's name says, with its options; returns the bytes, to be
+/// released with `free`, or NULL.
+uint8_t *baseline_vips_encode(const uint8_t *pixels, int width, int height, const char *suffix, size_t *count);
 
 /// Cuts 100 pixels off each side of an image in a file, makes it nine tenths as long, sharpens it by its neighbours and
 /// writes it as JPEG of quality 85, as libvips' own benchmark does.

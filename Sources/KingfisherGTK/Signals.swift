@@ -160,7 +160,7 @@ extension KFGTK {
 /// They are counted from 0, without the object, and must not be kept. One that is not there is 0 or nil; one of another
 /// type is reported by GLib on standard error.
 public struct SignalArguments {
-    /// That of the first value.
+    /// The address of the first value.
     fileprivate let address: UInt
     fileprivate let count: Int
 

@@ -34,7 +34,7 @@ struct App {
             try await gallery.store(file)
             return Response(status: .seeOther, headers: [.location: "/"])
         } catch {
-            return try html("<!DOCTYPE html><p>\(error.code)</p>", status: .init(code: error.httpStatus))
+            return try html("<!DOCTYPE html><p>\(error.code)</p>", status: .init(code: error.responseStatus))
         }
     }
 

@@ -14,11 +14,22 @@ package protocol StripImageProcessor: ImageProcessor {
 
 extension ImageProcessor {
     /// A large image of some bytes with the work of this processor, in strips; nil where bitmaps are right.
-    package func strips(of data: Data, _ options: KingfisherParsedOptionsInfo) -> StripImage? {
+    ///
+    /// - Parameters:
+    ///   - data: The bytes.
+    ///   - isMapped: Whether they are a file that is mapped, and begin where a page does: strips let go of its pages.
+    ///   - options: The options of the load.
+    /// - Returns: The image.
+    package func strips(
+        of data: Data,
+        isMapped: Bool = false,
+        _ options: KingfisherParsedOptionsInfo
+    ) -> StripImage? {
         guard options.scaleFactor == 1, var image = StripImage(data, limits: options.limits), image.add(self) else {
             return nil
         }
-        return image.isLarge ? image : nil
+        image.isMapped = isMapped
+        return image.isLarge || isMapped ? image : nil
     }
 }
 

@@ -113,8 +113,8 @@ struct ProcessRun: Sendable {
         name: ResultName,
         keeping files: InputFiles
     ) async throws(Failure) -> ProcessReport {
-        var strips = (processor ?? DefaultImageProcessor.default).strips(of: data, KingfisherParsedOptionsInfo(nil))
-        strips?.isMapped = isMapped
+        let strips = (processor ?? DefaultImageProcessor.default)
+            .strips(of: data, isMapped: isMapped, KingfisherParsedOptionsInfo(nil))
         if widths == nil, let strips, let made = try await encoding.encoded(strips, original: data) {
             try processing.check(isDamaged: made.isDamaged, replacesSource: destination == .inPlace)
             let output = try await OutputFile.write(made.result, to: destination, name: name, keeping: files)

@@ -34,16 +34,11 @@ struct SourceBytes: Sendable {
     }
 
     /// The bytes of a file on this machine that has many of them, mapped; nil for all other sources.
-    ///
-    /// Pages of it need not stay in memory. Whoever cuts the file meanwhile ends this process.
     func map(_ text: String) throws(Failure) -> Data? {
         let argument = try SourceArgument.reading(text)
         try limits.check(argument)
-        var status = stat()
-        guard case .file(let url) = argument.location, stat(url.path.systemName, &status) == 0,
-            status.st_mode & S_IFMT == S_IFREG, status.st_size >= Self.mappedByteCount
-        else { return nil }
-        return try? Data(contentsOf: url, options: .alwaysMapped)
+        guard case .file(let url) = argument.location else { return nil }
+        return Data(mapping: url.path.systemName, smallest: Self.mappedByteCount)
     }
 
     /// Downloads the bytes; the downloader by itself repeats nothing.
@@ -76,5 +71,27 @@ private struct NoDecoding: ImageProcessor {
 
     func process(item: ImageProcessItem, options: KingfisherParsedOptionsInfo) -> KFCrossPlatformImage? {
         KFCrossPlatformImage()
+    }
+}
+
+extension Data {
+    /// The bytes of a file, whose pages need not stay in memory; whoever cuts the file meanwhile ends this process.
+    ///
+    /// - Parameters:
+    ///   - path: The path, as the system takes it.
+    ///   - smallest: The fewest bytes that are mapped.
+    fileprivate init?(mapping path: [CChar], smallest: Int) {
+        // Opening a pipe would wait for who writes to it, or take its bytes.
+        var status = stat()
+        guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG, Int(status.st_size) >= smallest else {
+            return nil
+        }
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { return nil }
+        defer { close(descriptor) }
+        guard fstat(descriptor, &status) == 0, let count = Int(exactly: status.st_size), count > 0,
+            let bytes = mmap(nil, count, PROT_READ, MAP_PRIVATE, descriptor, 0), bytes != MAP_FAILED
+        else { return nil }
+        self.init(bytesNoCopy: bytes, count: count, deallocator: .custom { munmap($0, $1) })
     }
 }

@@ -181,6 +181,25 @@ private func strips(_ data: Data, _ chain: [Work] = []) throws -> StripImage {
 
     private func greyOf(_ level: Int) -> UInt32 { 0xFF00_0000 | UInt32(level % 256) * 0x01_0101 }
 
+    @Test("A gain map follows in strips as it does on bitmaps", arguments: 0..<4) func gainMap(index: Int) throws {
+        let data = try fixture("jpeg/gain-map.jpg")
+        let cut = Work.crop(CGRect(x: 3, y: 5, width: 20, height: 12))
+        let chain = [[cut, .resize(0.8)], [cut, .thumbnail(box(16, 9, .fill)), .limit(12)], [], [cut, .sharpen(1)]][
+            index
+        ]
+        var options = ImageEncodingOptions(quality: 0.9)
+        options.metadata.gainMap = GainMap(of: data)
+        let whole = try Codecs.decode(data, options: DecodingOptions(limits: inProcess))
+        let expected = try chain.reduce(whole) { try #require($1.bitmap($0)) }
+        let file = try #require(try strips(data, chain).encoded(as: .jpeg, options))
+        #expect(try file.data == Codecs.encode(expected, as: .jpeg, options))
+        let hasMap = GainMap(of: file.data) != nil
+        #expect(index != 2 || hasMap)
+        #expect(index != 3 || !hasMap)
+        let image = try #require(try strips(data, chain).image())
+        #expect(image.shownPart == expected.shownPart)
+    }
+
     @Test("Formats and options whose encoders need the whole image make no file in strips") func wholeEncoders() throws
     {
         let image = try strips(Codecs.encode(Image(cgImage: photo(PixelSize(30, 20))), as: .png))

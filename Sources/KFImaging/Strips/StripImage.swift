@@ -17,6 +17,8 @@ package struct StripImage: Sendable {
     package private(set) var isLarge: Bool
     /// Whether the bytes are those of a file that is mapped, whose pages may be dropped once they have been decoded.
     package var isMapped = false
+    /// The part of the file's image that it shows, for a gain map; nil where its colours are others.
+    private var shownPart: ShownPart?
     private let data: Data
     private let codec: any ImageCodec.Type
     private let limits: ImageDecodingLimits
@@ -51,6 +53,7 @@ package struct StripImage: Sendable {
         else { return nil }
         (self.data, self.codec, self.limits, self.size) = (data, codec, limits, size)
         isLarge = size.pixelCount >= Self.largePixelCount
+        shownPart = codec.contentType == .jpeg ? ShownPart(storedAs: .up) : nil
     }
 }
 
@@ -60,7 +63,9 @@ extension StripImage {
     /// Keeps the part in a rectangle of pixels, made integral outwards; all of it when nothing would be left.
     package mutating func crop(to rect: CGRect) {
         guard let part = Geometry.pixelRect(rect, within: size), part.size != size else { return }
-        add(.crop(PixelRect(x: part.x, y: part.y, size: part.size)), part.size)
+        let rect = PixelRect(x: part.x, y: part.y, size: part.size)
+        shownPart = shownPart?.part(rect, of: size)
+        add(.crop(rect), part.size)
     }
 
     /// Scales to a size.
@@ -85,6 +90,7 @@ extension StripImage {
         let target = options.target(for: size)
         guard isReduction(target.size), let part = thumbnail.part(of: target.size) else { return false }
         if target.size != size { add(.reduce(target), target.size) }
+        shownPart = shownPart?.part(part, of: target.size, for: thumbnail)
         if part.size != size { add(.crop(part), part.size) }
         return true
     }
@@ -101,6 +107,7 @@ extension StripImage {
     package mutating func sharpen(sigma: Double, amount: Double) -> Bool {
         guard let mask = UnsharpMask(sigma: sigma, amount: amount) else { return true }
         guard mask.reach <= Self.farthestReach else { return false }
+        shownPart = nil
         add(.sharpen(mask), size)
         return true
     }
@@ -156,8 +163,13 @@ extension StripImage {
             )
             guard let file, let decoded else { return nil }
             try decoded.finish()
-            return File(data: file, isDamaged: decoded.isDamaged)
+            return File(data: withGainMap(file, as: type, options), isDamaged: decoded.isDamaged)
         }
+    }
+
+    private func withGainMap(_ file: Data, as type: ImageContentType, _ options: ImageEncodingOptions) -> Data {
+        guard type == .jpeg, let map = options.metadata.gainMap, let shownPart else { return file }
+        return map.added(to: file, of: size, showing: shownPart, options) ?? file
     }
 
     /// The image as a bitmap; nil when the task is cancelled.
@@ -178,7 +190,7 @@ extension StripImage {
             guard isComplete, let decoded else { return nil }
             try decoded.finish()
             var metadata = Image.Metadata(contentType: codec.contentType)
-            metadata.isDamaged = decoded.isDamaged
+            (metadata.isDamaged, metadata.shownPart) = (decoded.isDamaged, shownPart)
             return Image(cgImage: bitmap, scale: 1, orientation: .up, metadata: metadata)
         }
     }

@@ -77,7 +77,7 @@ extension ImageEncoding {
     func image(of image: StripImage, source: Data, limits: ImageDecodingLimits) -> KFCrossPlatformImage? {
         let own = ImageContentType(sniffing: source)
         let type = format ?? suitable(own, image.size, hasAlpha: false, isAnimated: false)
-        guard maxBytes == nil || !hasQuality(type), !(type == .jpeg && keptMetadata.contains(.gainMap)),
+        guard maxBytes == nil || !hasQuality(type),
             let file = try? image.encoded(as: type, options(for: type, source, limits)),
             let content = EncodedContent(file.data)
         else { return nil }

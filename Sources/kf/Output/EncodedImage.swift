@@ -25,8 +25,8 @@ struct EncodedImage: Sendable {
         height = icon?.pixelHeight ?? Int(image.size.height * image.scale)
     }
 
-    init(_ data: Data, type: ImageContentType, size: PixelSize, warning: String?) {
-        (self.data, self.type, self.warning) = (data, type, warning)
+    init(_ data: Data, type: ImageContentType, size: PixelSize) {
+        (self.data, self.type) = (data, type)
         (width, height) = (size.width, size.height)
     }
 }

@@ -98,12 +98,14 @@ struct Encoding: Sendable {
         let options = options(as: type, quality: quality ?? ImageEncodingOptions.usualQuality)
         let file = await WorkExecutor.cpu.run { [keeps, embedsProfile] () async -> StripImage.File? in
             var options = options
-            options.metadata = EncodedMetadata(exif: keeps?.exif(of: original), hasProfile: embedsProfile)
+            options.metadata = keeps?.metadata(of: original, as: type) ?? EncodedMetadata()
+            options.metadata.hasProfile = embedsProfile
             return try? image.encoded(as: type, options)
         }
         guard let file else { return nil }
-        let warning = lostMetadata(of: original, as: type)
-        return (EncodedImage(file.data, type: type, size: image.size, warning: warning), file.isDamaged)
+        var result = EncodedImage(file.data, type: type, size: image.size)
+        result.warning = lostMetadata(of: original, as: type) ?? lostGainMap(of: original, in: result)
+        return (result, file.isDamaged)
     }
 
     /// The file of an image, or of all frames of an animation.

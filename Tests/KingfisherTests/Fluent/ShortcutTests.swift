@@ -7,7 +7,8 @@ import Testing
 
 @Suite struct ShortcutTests {
     private let size = CGSize(width: 30, height: 20)
-    private let (color, line) = (KFCrossPlatformColor.red, Border(color: .white, lineWidth: 2))
+    private let color = KFCrossPlatformColor.red
+    private let line = Border(color: .white, lineWidth: 2)
 
     @Test("A chained method makes the processor with all of its parameters")
     func parameters() {

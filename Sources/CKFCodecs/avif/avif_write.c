@@ -51,8 +51,8 @@ static void set_loop_count(avifEncoder *encoder, uint32_t count) {
 #endif
 }
 
-// libavif takes libaom where it is there. Of photos of 512 × 340 pixels with equal scores, SVT-AV1 (1.4) takes ten times
-// as long, and rav1e (0.5) four times, with 2 % more bytes.
+// libavif takes libaom where it is there. Of photos of 512 × 340 pixels with equal scores, SVT-AV1 (1.4) takes ten
+// times as long, and rav1e (0.5) four times, with 2 % more bytes.
 kf_avif_writer *kf_avif_writer_open(
     uint32_t width, uint32_t height, bool has_alpha, int quality, bool full_chroma, bool lossless, bool is_still,
     int speed, uint32_t loop_count, kf_message *message

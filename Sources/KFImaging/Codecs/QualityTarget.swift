@@ -31,8 +31,8 @@ struct QualityTarget {
         return Double(best(measured)) / 100
     }
 
-    /// The lowest quality that was measured to reach the score; where that is far above it, the estimated one, if it lies
-    /// between two that were measured.
+    /// The lowest quality that was measured to reach the score; where that is far above it, the estimated one, if it
+    /// lies between two that were measured.
     private func best(_ measured: [Int: Double]) -> Int {
         let guess = options.searchedQuality(nearest: estimate(measured))
         let reaching = measured.filter { $0.value >= score - Self.tolerance }.min { $0.key < $1.key }

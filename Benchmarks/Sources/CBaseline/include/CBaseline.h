@@ -12,8 +12,8 @@ uint8_t *baseline_jpeg(const uint8_t *bytes, size_t size, unsigned eighths, size
 
 /// Starts libvips once, without its cache of operations: the same image is requested again and again.
 bool baseline_vips_start(void);
-/// Decodes an image and fits it into a square, in linear light if wanted; returns its pixels, to be released with `free`,
-/// and how many bytes they take, or NULL.
+/// Decodes an image and fits it into a square, in linear light if wanted; returns its pixels, to be released with
+/// `free`, and how many bytes they take, or NULL.
 uint8_t *baseline_vips_thumbnail(const uint8_t *bytes, size_t size, int side, bool linear, size_t *count);
 /// Encodes rows of red, green and blue as the suffix of a file's name says, with its options; returns the bytes, to be
 /// released with `free`, or NULL.

@@ -42,13 +42,15 @@ func picture(_ name: String, maxPixelSize: Int? = nil) throws -> Image {
 }
 
 /// One premultiplied pixel.
-struct Pixel: Equatable, CustomStringConvertible {
-    var r: UInt8
-    var g: UInt8
-    var b: UInt8
-    var a: UInt8 = 255
+typealias Pixel = Bitmap.Pixel
 
-    var description: String { "(\(r), \(g), \(b), \(a))" }
+extension Bitmap.Pixel {
+    init(r: UInt8, g: UInt8, b: UInt8, a: UInt8 = 255) { self.init(red: r, green: g, blue: b, alpha: a) }
+
+    var r: UInt8 { red }
+    var g: UInt8 { green }
+    var b: UInt8 { blue }
+    var a: UInt8 { alpha }
 
     /// The premultiplied pixel of a colour with straight alpha.
     static func premultiplied(_ r: Int, _ g: Int, _ b: Int, _ a: Int) -> Pixel {
@@ -78,13 +80,6 @@ extension Bitmap {
 
     static func solid(_ word: UInt32, _ width: Int, _ height: Int) -> Bitmap {
         of([[UInt32]](repeating: [UInt32](repeating: word, count: width), count: height))
-    }
-
-    subscript(x: Int, y: Int) -> Pixel {
-        withUnsafeBytes { bytes in
-            let place = y * bytesPerRow + x * 4
-            return Pixel(r: bytes[place + 2], g: bytes[place + 1], b: bytes[place], a: bytes[place + 3])
-        }
     }
 
     var rows: [[Pixel]] { (0..<height).map { y in (0..<width).map { self[$0, y] } } }

@@ -8,7 +8,10 @@ import Testing
 @testable import kf
 
 @Suite(.tags(.processes)) struct HelpTests {
-    private static let commands = ["fetch", "prefetch", "info", "process", "compare", "sheet", "show", "hash", "cache"]
+    private static let commands = [
+        "fetch", "prefetch", "info", "process", "variants", "compare", "sheet", "show", "hash",
+        "cache",
+    ]
 
     /// The words of an example up to a redirection, without their quotes.
     private static func words(_ example: some StringProtocol) -> [String] {

@@ -58,7 +58,7 @@ extension Upload {
 
 extension KFCrossPlatformColor {
     /// The colour as CSS writes it, without its opacity.
-    fileprivate var hexText: String {
+    var hexText: String {
         let digits = [red, green, blue].map { component in
             let byte = Int((min(max(component, 0), 1) * 255).rounded())
             return (byte < 16 ? "0" : "") + String(byte, radix: 16)

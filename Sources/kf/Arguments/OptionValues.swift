@@ -1,4 +1,4 @@
-// The values of `--max-size`, `--quality` and `--widths`, for `kf fetch` and `kf process`.
+// The values of `--max-size`, `--quality`, `--widths` and `--formats`, for `kf fetch`, `kf process` and `kf variants`.
 
 import ArgumentParser
 @_spi(Server) import KFImaging
@@ -78,5 +78,22 @@ struct Widths: ExpressibleByArgument, Sendable {
         guard let larger = pixels.first(where: { $0 > width }) else { return nil }
         return "the image is \(width) pixels wide, and written so in place of \(larger)"
             + (pixels.last == larger ? "" : " and more")
+    }
+}
+
+/// The formats of several results of one image.
+struct Formats: Sendable {
+    /// Each once, in the order in which they were named.
+    let formats: [OutputFormat]
+
+    /// Reads names of formats with commas between them.
+    init(_ text: String) throws {
+        formats = try text.split(separator: ",", omittingEmptySubsequences: false).reduce(into: []) { formats, name in
+            guard let format = OutputFormat(argument: String(name)), format != .ico else {
+                let known = OutputFormat.allCases.filter { $0 != .ico }.map(\.rawValue).joined(separator: ", ")
+                throw ValidationError("--formats must be some of \(known), with commas between them, such as webp,jpeg")
+            }
+            if !formats.contains(format) { formats.append(format) }
+        }
     }
 }

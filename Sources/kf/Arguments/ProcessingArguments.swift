@@ -9,20 +9,7 @@ struct ProcessingArguments: ParsableArguments {
     @Option(parsing: .unconditional, help: ArgumentHelp("Write this format.", valueName: "format"))
     var format: OutputFormat?
 
-    @Option(
-        name: [.customShort("q", allowingJoined: true), .long],
-        parsing: .unconditional,
-        help: ArgumentHelp(
-            """
-            The quality of JPEG, GIF, WebP and AVIF; WebP and AVIF lose nothing at 100, nor does WebP where colours are \
-            few and that is smaller. Of score:75 it is the lowest one with that score of SSIMULACRA 2, for JPEG, WebP and \
-            AVIF stills; auto is the same. With a point, 0.0 to 1.0. (default: \(Int(ImageEncodingOptions.usualQuality * 100)))
-            """,
-            valueName: "0…100|score:N|auto"
-        ),
-        transform: Quality.init
-    )
-    var quality: Quality?
+    @OptionGroup var coding: CodingArguments
 
     @Option(
         parsing: .unconditional,
@@ -45,14 +32,6 @@ struct ProcessingArguments: ParsableArguments {
     )
     var sizes: [Int]?
 
-    @Flag(
-        help: ArgumentHelp(
-            "Write WebP and AVIF so that no pixel changes, whatever the size; PNG never changes one.",
-            discussion: "Pixels have 8 bits, multiplied by alpha: what exceeds that is rounded when an image is read."
-        )
-    )
-    var lossless = false
-
     @Option(
         parsing: .unconditional,
         help: ArgumentHelp(
@@ -64,45 +43,6 @@ struct ProcessingArguments: ParsableArguments {
     var subsampling: Subsampling?
 
     @Flag(
-        inversion: .prefixedNo,
-        help: "Write files that show all of the image early, coarsely at first. (default: JPEGs, but no PNGs)"
-    )
-    var progressive: Bool?
-
-    @Option(
-        parsing: .unconditional,
-        help: ArgumentHelp(
-            "How long to look for smaller files of WebP and AVIF, from 0 to 10. (default: "
-                + "\(EncoderSettings.usualEffort(\.avifSpeed)) for AVIF, \(EncoderSettings.usualEffort(\.webPMethod)) for WebP)",
-            valueName: "0…10"
-        )
-    )
-    var effort: Int?
-
-    @Option(
-        parsing: .unconditional,
-        help: ArgumentHelp(
-            "Keep the EXIF data of JPEG, PNG, WebP and AVIF, with the orientation 1 and without thumbnail, maker's "
-                + "notes and sizes; exif+gps keeps the location, too. gainmap keeps that of a JPEG in a JPEG that was "
-                + "cut, scaled, turned or mirrored only; gainmap,exif keeps both. Images are encoded anew for it. Nothing "
-                + "is kept otherwise, but original bytes are copied whole.",
-            valueName: "exif|exif+gps|gainmap,…"
-        )
-    )
-    var keep: KeptMetadata?
-
-    @Flag(
-        help: """
-            Write the ICC profile of sRGB into JPEG and WebP, some 600 bytes, for programs that ask for one; without it \
-            files are taken for sRGB, too. Images are encoded anew for it.
-            """
-    )
-    var profile = false
-
-    @Flag(help: "Take only the first frame of an animation.")
-    var still = false
-
-    @Flag(
         help: """
             Keep all frames when writing a GIF, even above 50 a second, where it then plays more slowly. (default: \
             leave out frames, and keep the duration)
@@ -110,31 +50,20 @@ struct ProcessingArguments: ParsableArguments {
     )
     var keepFrames = false
 
-    @Flag(help: "Take damaged images for failures, and do not write what is left of them.")
-    var strict = false
-
     @Flag(help: "Let -o - write an image's bytes to a terminal.")
     var force = false
 
     func validate() throws {
-        if lossless, let quality, quality.fraction ?? 0 < 1 {
-            throw ValidationError("--lossless and --quality exclude each other")
-        }
-        if maxSize != nil, lossless || quality != nil {
+        if maxSize != nil, coding.lossless || coding.quality != nil {
             throw ValidationError("--max-size finds the quality: it excludes --quality and --lossless")
         }
-        if let effort, !EncoderSettings.efforts.contains(effort) {
-            throw ValidationError("--effort must be a number from 0 to 10, such as 5")
-        }
-        if still, keepFrames {
+        if coding.still, keepFrames {
             throw ValidationError("--still and --keep-frames exclude each other")
         }
-        if lossless, subsampling == .half {
+        if coding.lossless, subsampling == .half {
             throw ValidationError("--lossless and --subsampling 420 exclude each other")
         }
-        if lossless, format == .jpeg {
-            throw ValidationError("--lossless does not work with JPEG; use --format png, webp or avif")
-        }
+        if let format { try coding.check(format) }
     }
 
     /// Throws for a damaged image where that is a failure.
@@ -149,7 +78,7 @@ struct ProcessingArguments: ParsableArguments {
 
     /// The same for an image of which only that is known.
     func check(isDamaged: Bool, replacesSource: Bool) throws(Failure) {
-        guard isDamaged, strict || replacesSource else { return }
+        guard isDamaged, coding.strict || replacesSource else { return }
         throw replacesSource ? .damagedInPlace : .damaged
     }
 
@@ -191,19 +120,19 @@ struct ProcessingArguments: ParsableArguments {
     func encoding(for destination: OutputDestination?, isProcessed: Bool) -> Encoding {
         Encoding(
             wanted: format?.contentType ?? destination?.type,
-            quality: quality?.fraction,
-            targetScore: quality?.score,
-            isLossless: lossless,
+            quality: coding.quality?.fraction,
+            targetScore: coding.quality?.score,
+            isLossless: coding.lossless,
             subsampling: subsampling,
-            encoder: EncoderSettings(isProgressive: progressive, effort: effort),
-            keeps: keep,
-            embedsProfile: profile,
+            encoder: coding.encoder,
+            keeps: coding.keep,
+            embedsProfile: coding.profile,
             maxSize: maxSize?.bytes,
             iconSides: sizes,
-            isStill: still,
+            isStill: coding.still,
             keepsFrames: keepFrames,
             keepsFormat: destination == .inPlace,
-            isChanged: isProcessed || still || keep != nil || profile
+            isChanged: isProcessed || coding.still || coding.keep != nil || coding.profile
         )
     }
 }

@@ -134,7 +134,7 @@ struct FetchCommand: AsyncParsableCommand {
         var options = network.options + [.respectCacheControl]
         if onlyCache { options.append(.onlyFromCache) }
         if refresh { options.append(.forceRefresh) }
-        if processing.still { options.append(.onlyLoadFirstFrame) }
+        if processing.coding.still { options.append(.onlyLoadFirstFrame) }
         limits.apply()
         return ImageLoader(
             downloader: network.downloader(connections: concurrency),

@@ -24,7 +24,7 @@ struct KFCommand: AsyncParsableCommand {
         version: "kf \(version)",
         subcommands: [
             FetchCommand.self, PrefetchCommand.self, InfoCommand.self, ProcessCommand.self, ShowCommand.self,
-            CompareCommand.self, SheetCommand.self, HashCommand.self, CacheCommand.self,
+            VariantsCommand.self, CompareCommand.self, SheetCommand.self, HashCommand.self, CacheCommand.self,
             DoctorCommand.self,
         ]
     )

@@ -40,11 +40,7 @@ struct ProcessReport: Sendable {
         case .failed: []
         case .planned(let path): ["\(source) → \(path)"]
         case .skipped(let path): ["\(source): skipped, \(path) is there"]
-        case .written(let outputs):
-            outputs.map { output in
-                "\(source): \(output.width)×\(output.height), \(output.type.name), \(Units.bytes(output.bytes)) → "
-                    + output.path
-            }
+        case .written(let outputs): outputs.map { $0.line(of: input) }
         }
     }
 
@@ -57,16 +53,8 @@ struct ProcessReport: Sendable {
         case .skipped(let path): [["source": source, "output": .string(path), "skipped": .bool(true)]]
         case .written(let outputs):
             outputs.map { output in
-                [
-                    "source": source,
-                    "bytes": .int(output.bytes),
-                    "width": .int(output.width),
-                    "height": .int(output.height),
-                    "frames": .int(output.frames),
-                    "format": .string(output.type.name.lowercased()),
-                    "output": .string(output.path),
-                    "damaged": .bool(isDamaged),
-                ]
+                let damaged = JSON.Member(key: "damaged", value: .bool(isDamaged))
+                return .object([JSON.Member(key: "source", value: source)] + output.members + [damaged])
             }
         }
     }

@@ -1,4 +1,5 @@
-// A result: its bytes before it is written, and what is reported of it afterwards; for `kf fetch` and `kf process`.
+// A result: its bytes before it is written, and what is reported of it afterwards; for `kf fetch`, `kf process` and
+// `kf variants`.
 
 import Foundation
 import KFImaging
@@ -48,5 +49,23 @@ struct WrittenImage: Sendable {
         (bytes, type, warning) = (image.data.count, image.type, image.warning)
         (width, height) = (image.width, image.height)
         frames = (try? ImageInfo(data: image.data))?.frameCount ?? 1
+    }
+
+    /// The line for people.
+    func line(of source: String) -> String {
+        "\(Units.source(source)): \(width)×\(height), \(type.name), \(Units.bytes(bytes)) → \(path)"
+    }
+
+    /// The members for scripts.
+    var members: [JSON.Member] {
+        let members: KeyValuePairs<String, JSON> = [
+            "bytes": .int(bytes),
+            "width": .int(width),
+            "height": .int(height),
+            "frames": .int(frames),
+            "format": .string(type.name.lowercased()),
+            "output": .string(path),
+        ]
+        return members.map { JSON.Member(key: $0.key, value: $0.value) }
     }
 }

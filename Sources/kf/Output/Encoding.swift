@@ -77,7 +77,7 @@ struct Encoding: Sendable {
             warning(image, original, as: type)
             ?? reductionWarning(image, result)
             ?? animation.flatMap { Self.loopWarning($0, as: type) }
-            ?? lostMetadata(of: original, as: type)
+            ?? keeps?.warning(of: original, as: type)
             ?? lostGainMap(of: original, in: result)
         return result
     }
@@ -104,7 +104,7 @@ struct Encoding: Sendable {
         }
         guard let file else { return nil }
         var result = EncodedImage(file.data, type: type, size: image.size)
-        result.warning = lostMetadata(of: original, as: type) ?? lostGainMap(of: original, in: result)
+        result.warning = keeps?.warning(of: original, as: type) ?? lostGainMap(of: original, in: result)
         return (result, file.isDamaged)
     }
 
@@ -185,19 +185,6 @@ struct Encoding: Sendable {
     /// Whether files of a format hold the image, or only the sides that were named.
     private func holds(_ size: PixelSize, _ type: ImageContentType) -> Bool {
         type == .ico && iconSides != nil || type.capacity.holds(size)
-    }
-
-    /// The warning when metadata that was to be kept has no place, or is not read.
-    private func lostMetadata(of original: Data?, as type: ImageContentType) -> String? {
-        guard keeps?.hasEXIF ?? false else { return nil }
-        guard ![.gif, .ico, .bmp, .tiff].contains(type) else {
-            return
-                "no EXIF data was written, for \(type.name) is written without; use --format png, jpeg, webp or avif to "
-                + "keep them"
-        }
-        return original.flatMap { KeptMetadata.unreadPlace(in: $0) }.map { place in
-            "no EXIF data was kept, for kf does not read it from \(place); copy it with another tool, such as exiftool"
-        }
     }
 
     /// The warning when the gain map of the source was to be kept, and could not be.

@@ -39,6 +39,9 @@ struct KeptMetadata: ExpressibleByArgument, Hashable, Sendable {
     /// Whether EXIF data is kept.
     var hasEXIF: Bool { !words.isDisjoint(with: [.exif, .exifWithLocation]) }
 
+    /// Whether the location is a part of that.
+    var hasLocation: Bool { words.contains(.exifWithLocation) }
+
     /// Whether a gain map is kept.
     var hasGainMap: Bool { words.contains(.gainMap) }
 
@@ -46,13 +49,26 @@ struct KeptMetadata: ExpressibleByArgument, Hashable, Sendable {
     func metadata(of original: Data?, as type: ImageContentType) -> EncodedMetadata {
         let block = hasEXIF ? original.flatMap { Codecs.exif(of: $0) }.flatMap { EXIFCopy($0) } : nil
         return EncodedMetadata(
-            exif: block?.block(keepsLocation: words.contains(.exifWithLocation)),
+            exif: block?.block(keepsLocation: hasLocation),
             gainMap: hasGainMap && type == .jpeg ? original.flatMap { GainMap(of: $0) } : nil
         )
     }
 
+    /// The warning when EXIF data that was to be kept has no place in a format, or is not read.
+    func warning(of original: Data?, as type: ImageContentType) -> String? {
+        guard hasEXIF else { return nil }
+        guard ![.gif, .ico, .bmp, .tiff].contains(type) else {
+            return
+                "no EXIF data was written, for \(type.name) is written without; use --format png, jpeg, webp or avif to "
+                + "keep them"
+        }
+        return original.flatMap(Self.unreadPlace).map { place in
+            "no EXIF data was kept, for kf does not read it from \(place); copy it with another tool, such as exiftool"
+        }
+    }
+
     /// The place where an image may have EXIF data that is not read; nil when there is none.
-    static func unreadPlace(in original: Data) -> String? {
+    private static func unreadPlace(in original: Data) -> String? {
         switch ImageContentType(sniffing: original) {
         case let type? where [.tiff, .heic, .heif].contains(type): return type.name
         case .png? where Codecs.exif(of: original) == nil:

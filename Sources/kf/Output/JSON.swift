@@ -68,6 +68,29 @@ extension JSON: ExpressibleByDictionaryLiteral {
     }
 }
 
+extension JSON: Decodable {
+    /// A value that another type has written; the keys of objects are sorted.
+    init(from decoder: any Decoder) throws {
+        let value = try decoder.singleValueContainer()
+        if value.decodeNil() {
+            self = .null
+        } else if let bool = try? value.decode(Bool.self) {
+            self = .bool(bool)
+        } else if let int = try? value.decode(Int.self) {
+            self = .int(int)
+        } else if let number = try? value.decode(Double.self) {
+            self = .number(number)
+        } else if let string = try? value.decode(String.self) {
+            self = .string(string)
+        } else if let values = try? value.decode([JSON].self) {
+            self = .array(values)
+        } else {
+            let members = try value.decode([String: JSON].self)
+            self = .object(members.sorted { $0.key < $1.key }.map { Member(key: $0.key, value: $0.value) })
+        }
+    }
+}
+
 extension JSON {
     /// The value, or null.
     static func optional<Value>(_ value: Value?, _ wrap: (Value) -> JSON) -> JSON { value.map(wrap) ?? .null }

@@ -5,6 +5,25 @@ import KFImaging
 import KingfisherTestSupport
 import Testing
 
+@Suite struct PerceptualHashGroupTests {
+    private func groups(_ bits: [UInt64], _ distance: Int) -> [[Int]] {
+        bits.map(PerceptualHash.init(bits:)).groups(within: distance)
+    }
+
+    @Test("A hash is in a group if it is close to one of it") func chains() {
+        #expect(groups([0b0011, .max, 0b0001, 0xFF00, 0b0111, .max - 1, 0], 1) == [[0, 2, 4, 6], [1, 5]])
+        #expect(groups([0, 0b11, 0b1111], 1).isEmpty)
+        #expect(groups([0, 0b11, 0b1111], 2) == [[0, 1, 2]])
+        #expect(groups([5, 6, 5], 0) == [[0, 2]])
+        #expect(groups([], 6).isEmpty && groups([1], 64).isEmpty)
+    }
+
+    @Test("Groups that meet late become one") func joined() {
+        // Two pairs, and then one that is close to both.
+        #expect(groups([0b0000, 0xF000, 0b0001, 0xF001, 0xF00000F0, 0x3000], 2) == [[0, 1, 2, 3, 5]])
+    }
+}
+
 @Suite struct BlurHashTests {
     /// `blurhash.encode("photo.png", x, y)` of PyPI's blurhash-python 1.2.2.
     @Test(

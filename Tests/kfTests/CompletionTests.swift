@@ -21,7 +21,7 @@ import Testing
         ("kf fetch x --output ph", "photo.jpg"), ("kf prefetch li", "list.txt"), ("kf fetch --cacert li", "list.txt"),
         ("kf cache stats --cache-dir s", "sub"), ("kf sheet ph", "photo.jpg"), ("kf compare ph", "photo.jpg"),
         ("kf compare a b -o ph", "photo.jpg"), ("kf sheet a -o ph", "photo.jpg"), ("kf process --format av", "avif"),
-        ("kf variants ph", "photo.jpg"), ("kf variants a -o su", "sub"),
+        ("kf variants ph", "photo.jpg"), ("kf variants a -o su", "sub"), ("kf dupes su", "sub"),
     ]
 
     /// Runs a program of a shell in which `complete_line` is called with each beginning.

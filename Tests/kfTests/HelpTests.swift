@@ -9,7 +9,7 @@ import Testing
 
 @Suite(.tags(.processes)) struct HelpTests {
     private static let commands = [
-        "fetch", "prefetch", "info", "process", "variants", "compare", "sheet", "show", "hash",
+        "fetch", "prefetch", "info", "process", "variants", "compare", "sheet", "show", "hash", "dupes",
         "cache",
     ]
 

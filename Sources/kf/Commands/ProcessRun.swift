@@ -47,7 +47,7 @@ struct ProcessRun: Sendable {
     /// The images that arguments name: each file once where it is replaced, and no file of a folder that is a result of
     /// another one, made before.
     private func inputs(_ arguments: [String]) -> [ProcessInput] {
-        let inputs = InputFolder.images(arguments, isRecursive: batch.recursive, output: destination.root)
+        let inputs = InputFolder.images(arguments, depth: batch.recursive ? .all : .refused, output: destination.root)
         guard destination != .inPlace else {
             var seen: Set<FileIdentity> = []
             return inputs.filter { $0.identity.map { seen.insert($0).inserted } ?? true }

@@ -1,9 +1,9 @@
-// The images in folders, for `kf process --recursive`.
+// The images in folders, for `kf process --recursive` and `kf dupes`.
 
 import Foundation
 import KFImaging
 
-/// One image to process.
+/// One image to work on.
 struct ProcessInput: Sendable {
     /// The source, as on the command line.
     let text: String
@@ -11,7 +11,7 @@ struct ProcessInput: Sendable {
     let directory: String
     /// Whether it was found in a folder.
     var isFound = false
-    /// Why there is nothing to process.
+    /// Why there is nothing to work on.
     var problem: Failure?
 
     /// What the name of its result is made of.
@@ -36,9 +36,20 @@ struct ProcessInput: Sendable {
     }
 }
 
-/// A folder whose images are processed.
+/// A folder whose images are worked on.
 struct InputFolder {
+    /// Which images a folder stands for.
+    enum Depth {
+        /// None: it may not be named.
+        case refused
+        /// Those in it.
+        case flat
+        /// Those in it, and in all folders below.
+        case all
+    }
+
     private let path: String
+    private let depth: Depth
     /// The folder that results go to, which holds no sources.
     private let output: FileIdentity?
 
@@ -46,18 +57,19 @@ struct InputFolder {
     ///
     /// - Parameters:
     ///   - arguments: The arguments.
-    ///   - isRecursive: Whether folders may be named.
+    ///   - depth: What folders stand for.
     ///   - output: The folder that results go to.
     /// - Returns: The images; one with a problem for every folder that cannot be read or has none.
-    static func images(_ arguments: [String], isRecursive: Bool, output: String?) -> [ProcessInput] {
+    static func images(_ arguments: [String], depth: Depth, output: String? = nil) -> [ProcessInput] {
         arguments.flatMap { argument in
             guard let path = (try? SourceArgument(argument))?.typedPath, isFolder(path) else {
-                return [isRecursive ? ProcessInput(argument, in: "") : ProcessInput(argument)]
+                return [depth == .refused ? ProcessInput(argument) : ProcessInput(argument, in: "")]
             }
-            guard isRecursive else {
+            guard depth != .refused else {
                 return [ProcessInput(argument, in: "", problem: .isFolder("--recursive processes the images in it"))]
             }
-            let images = InputFolder(path: path, output: output.flatMap(FileIdentity.init)).images(below: "")
+            let folder = InputFolder(path: path, depth: depth, output: output.flatMap(FileIdentity.init))
+            let images = folder.images(below: "")
             let problem = Failure.isFolder("there is no file with an image's extension in it")
             return images.isEmpty ? [ProcessInput(argument, in: "", problem: problem)] : images
         }
@@ -72,6 +84,7 @@ struct InputFolder {
         return names.sorted().flatMap { name -> [ProcessInput] in
             let file = folder.hasSuffix("/") ? folder + name : "\(folder)/\(name)"
             if Self.isFolder(file, followingLinks: false) {
+                if depth == .flat { return [] }
                 if let output, FileIdentity(file) == output { return [] }
                 return images(below: directory.isEmpty ? name : "\(directory)/\(name)")
             }

@@ -88,6 +88,13 @@ struct Failure: Error, Equatable {
         return Failure(code: 9004, reason: "unreadableHeader", message: message, imaging: name(of: error))
     }
 
+    /// The image is empty.
+    static let cannotHash = Failure(
+        code: 9005,
+        reason: "cannotHash",
+        message: "the image has no pixels to make a hash of"
+    )
+
     /// The words about an image of which a part could not be decoded.
     static let damage = "the image is damaged: a part of it is missing"
 

@@ -155,7 +155,7 @@ server-test: dependencies ## Builds and tests the package in Server
 
 # On loopback, so that it needs no key; PORT=9000 is another port. In release, since a debug build is much slower.
 PORT ?= 8080
-SERVE := KF_BIND=127.0.0.1:$(PORT) KF_LOCAL_FILESYSTEM_ROOT="$(CURDIR)/docs"
+SERVE := KF_BIND=127.0.0.1:$(PORT) KF_LOCAL_FILESYSTEM_ROOT="$(CURDIR)/docs" KF_UPLOADS=1
 
 serve: dependencies ## Builds and runs the image server on loopback, with the images in docs, and prints a URL to try
 	@Scripts/install-dependencies heic svg

@@ -71,14 +71,16 @@ public struct ImageServer: Sendable {
     }
 
     /// Answers GET, HEAD and OPTIONS for all paths that no other route of the router is for, `/health` and `/metrics`
-    /// among them; and `POST /purge` and PURGE, where `KF_PURGE_TOKEN` is set.
+    /// among them; `POST /purge` and PURGE, where `KF_PURGE_TOKEN` is set; and POST for all other paths with
+    /// `KF_UPLOADS`.
     ///
     /// `KF_PATH_PREFIX` is what the paths of images begin with. The router must not belong to a group with a path.
     ///
     /// - Parameter router: The router of the application.
     public func addRoutes<Context: ConnectionRequestContext>(to router: some RouterMethods<Context>) {
         let responder = ImageResponder<Context>(routes: routes)
-        for method in [HTTPRequest.Method.get, .head, .options, .purge] {
+        let uploads: [HTTPRequest.Method] = routes.configuration.takesUploads ? [.post] : []
+        for method in [HTTPRequest.Method.get, .head, .options, .purge] + uploads {
             router.on("**", method: method, responder: responder)
         }
         router.on("purge", method: .post, responder: responder)

@@ -19,7 +19,8 @@ import Testing
             "IMGPROXY_ENABLE_WEBP_DETECTION": "true", "KF_ENFORCE_AVIF": "1",
             "KF_ALLOWED_SOURCES": "https://a/, s3://b/",
             "IMGPROXY_KEY": "736563726574", "IMGPROXY_SALT": "68656C6C6F", "KF_PRESETS": "a=w:1/h:2, b=pr:a",
-            "KF_FORMAT_QUALITY": "webp=10, jpg=20", "KF_PATH_PREFIX": "img/", "KF_MAX_SRC_RESOLUTION": "1.5",
+            "KF_FORMAT_QUALITY": "webp=10, jpg=20", "KF_UPLOADS": "true", "KF_PATH_PREFIX": "img/",
+            "KF_MAX_SRC_RESOLUTION": "1.5",
         ])
         #expect(problems.isEmpty)
         #expect(configuration.address == ServerConfiguration.Address(host: "", port: 9090))
@@ -33,6 +34,7 @@ import Testing
         #expect(configuration.urls.presets == ["a": ["w:1", "h:2"], "b": ["pr:a"]])
         #expect(configuration.urls.signatures.pairs == [.init(key: Array("secret".utf8), salt: Array("hello".utf8))])
         #expect(configuration.sources.maxMegapixels == 1.5)
+        #expect(configuration.takesUploads)
     }
 
     @Test("Of several watermarks the bytes come first, then the file") func watermark() {

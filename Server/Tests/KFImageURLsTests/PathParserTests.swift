@@ -251,4 +251,28 @@ import Testing
         #expect((error?.reason.count ?? 0) < 200)
         #expect(error?.reason.unicodeScalars.contains { $0.value < 0x20 } == false)
     }
+
+    @Test("The path of an upload has options and no source, and may ask for what is known") func uploads() throws {
+        func upload(_ path: String, _ change: (inout URLSettings) -> Void = { _ in }) throws -> ParsedUpload {
+            try PathParser(settings: settings(change)).parseUpload(path)
+        }
+        let some = try upload("/_/w:1//h:2/f:webp?query")
+        #expect(some.plan.resizing.width == 1 && some.plan.resizing.height == 2 && some.plan.output.format == .webp)
+        #expect(some.plan.sourceBytes.isEmpty && !some.wantsFacts)
+        #expect(try upload("/_/info").wantsFacts && upload("/_/w:1/info").wantsFacts)
+        #expect(try !upload("/_/").wantsFacts)
+        #expect(try upload("/img/_/w:1") { $0.prefix = "/img" }.plan.resizing.width == 1)
+        func onlyPresets(_ settings: inout URLSettings) {
+            (settings.presets, settings.allowsOnlyPresets) = (["a": ["w:1"]], true)
+        }
+        #expect(try upload("/_/a", onlyPresets).plan.resizing.width == 1)
+        #expect(try upload("/_/info", onlyPresets).wantsFacts)
+        for path in ["/_", "/_/w:1/plain/https://example.com/a", "/_/info/w:1", "/_/w:1/aHR0cDovL2EvYg"] {
+            #expect(throws: RequestError.self, "\(path)") { try upload(path) }
+        }
+        let expired = #expect(throws: RequestError.self) { try upload("/_/exp:1") }
+        #expect(expired == .expired)
+        let unwritable = #expect(throws: RequestError.self) { try upload("/_/f:webp") { $0.writableFormats = [.png] } }
+        #expect(unwritable == .formatNotWritable(.webp))
+    }
 }

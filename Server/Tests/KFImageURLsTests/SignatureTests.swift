@@ -53,6 +53,17 @@ import Testing
         }
     }
 
+    @Test("Of an upload the signature is that of its options, and no other path's") func uploads() throws {
+        let settings = signing()
+        let parser = PathParser(settings: settings)
+        for path in ["/w:1/h:2", "/info", "/"] {
+            _ = try parser.parseUpload(try signed(path, settings))
+            let other = try signed("/w:3", settings).replacing("/w:3", with: path)
+            let error = #expect(throws: RequestError.self) { try parser.parseUpload(other) }
+            #expect(error == .wrongSignature)
+        }
+    }
+
     @Test("What follows the question mark is not signed")
     func query() throws {
         _ = try parsed("/" + Self.published + Self.path + "?a/b", settings: signing())

@@ -19,23 +19,27 @@ import Testing
 
     @Test("The page shows the image that was asked for, its size and a URL to copy, and why there is none")
     func form() async throws {
-        try await RenderingServer.run(pages: ["/driver": Self.driver]) { server in
+        try await RenderingServer.run(pages: ["/driver": Self.driver]) {
+            $0.takesUploads = true
+        } _: { server in
             let place = "http://127.0.0.1:\(server.port)"
             let text = try Chromium.text(of: "found", in: place + "/driver")
             let shown = try #require(try? JSONDecoder().decode([Shown].self, from: Data(text.utf8)), "\(text)")
-            try #require(shown.count == 4)
+            try #require(shown.count == 5)
             let urls = [
                 "/_/rs:fill:120:90/plain/local%3A%2F%2F%2Fa.png@webp", "/_/w:50/dpr:2/plain/local%3A%2F%2F%2Fb.jpg",
-                "/_/plain/local%3A%2F%2F%2Fmissing.png", "/_/rs:x/plain/local%3A%2F%2F%2Fa.png",
+                "/_/plain/local%3A%2F%2F%2Fmissing.png", "/_/rs:x/plain/local%3A%2F%2F%2Fa.png", "/_/w:40/f:png",
             ]
             #expect(shown.map(\.url) == urls.map { place + $0 })
             #expect(shown.map(\.copied) == shown.map(\.url))
-            #expect(shown.map(\.code) == [200, 200, 404, 404])
-            #expect(shown.map(\.isImage) == [true, true, false, false])
+            #expect(shown.map(\.code) == [200, 200, 404, 404, 404])
+            #expect(shown.map(\.isImage) == [true, true, false, false, true])
             #expect(shown.prefix(2).map { [$0.width, $0.height] } == [[120, 90], [100, 50]])
             for (page, words) in zip(shown, [["200 · image/webp", "120×90"], ["200 · image/jpeg", "100×50"]]) {
                 #expect(words.allSatisfy(page.status.contains), "\(page.status)")
             }
+            // Of a file that was dropped on the page, the URL has no source.
+            #expect(shown[4].status.contains("200 · image/png") && [shown[4].width, shown[4].height] == [40, 20])
             #expect(shown[2].status.contains("404") && shown[2].status.contains("no such file"), "\(shown[2].status)")
             #expect(shown[3].status.contains("404") && shown[3].status.contains("Option \"rs\""), "\(shown[3].status)")
         }
@@ -56,22 +60,28 @@ import Testing
           { source: 'local:///b.jpg', format: '', w: '50', dpr: '2' },
           { source: 'local:///missing.png', format: '' },
           { source: 'local:///a.png', format: '', rs: 'x' },
+          { source: 'local:///a.png', format: 'png', w: '40', file: '/_/plain/local:///b.jpg' },
         ];
         const frame = document.getElementById('page');
         function put(input, value) {
           input.value = value;
           input.dispatchEvent(new Event('input', { bubbles: true }));
         }
-        async function ask({ source, format, ...options }) {
+        async function drop(page, path) {
+          const bytes = await (await fetch(path)).blob(), files = new DataTransfer();
+          files.items.add(new File([bytes], 'file'));
+          page.dispatchEvent(new DragEvent('drop', { dataTransfer: files, cancelable: true }));
+        }
+        async function ask({ source, format, file, ...options }) {
           const page = frame.contentDocument, form = page.getElementById('form');
           const status = page.getElementById('status'), result = page.getElementById('result');
           put(form.source, source);
           put(form.format, format);
           for (const input of form.querySelectorAll('[data-option]')) put(input, options[input.dataset.option] ?? '');
-          const url = page.getElementById('url').value;
           const answered = new Promise(resume => new MutationObserver(resume).observe(status, { childList: true }));
-          form.querySelector('button').click();
+          if (file) await drop(page, file); else form.querySelector('button').click();
           await answered;
+          const url = page.getElementById('url').value;
           let copied = '';
           const clipboard = { writeText: async text => { copied = text; } };
           Object.defineProperty(frame.contentWindow.navigator, 'clipboard', { value: clipboard, configurable: true });

@@ -27,6 +27,13 @@ import Testing
         }
     }
 
+    @Test("A file can be sent where uploads are allowed", arguments: [true, false])
+    func files(takesUploads: Bool) async throws {
+        try await RunningServer.with(["KF_UPLOADS": "\(takesUploads)"], isDeveloped: true) { server in
+            #expect(try await server.get("/").text.contains("type=\"file\"") == takesUploads)
+        }
+    }
+
     @Test("There is no such page unless the server is developed")
     func absence() async throws {
         try await RunningServer.with { server in

@@ -35,6 +35,8 @@ package struct ServerConfiguration: Hashable, Sendable {
     package var logFormat = LogFormat.json
     /// What whoever asks for images has to know; nil asks for nothing.
     package var secret: String?
+    /// Whether images may come as the bodies of requests.
+    package var takesUploads = false
     /// A path that is answered like `/health`; empty for none.
     package var healthPath = ""
     /// Where metrics are answered; nil is where images are.

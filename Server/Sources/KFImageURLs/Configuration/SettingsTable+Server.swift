@@ -35,6 +35,14 @@ extension SettingsTable {
                 "How many bytes of downloaded sources may wait for being decoded; while there are more, further results are"
                 + " answered with 429. 0 is an eighth of the memory, at least 64 MiB."
         ),
+        Setting(
+            ours: "UPLOADS",
+            .boolean,
+            \.takesUploads,
+            help:
+                "POST /SIGNATURE/OPTIONS is answered with the image that the options make of its body, POST"
+                + " /SIGNATURE/info with what is known of it; nothing is kept. The limits of sources hold."
+        ),
         Setting("TIMEOUT", .integer(1...86400), \.timeout, help: "Seconds until a request is answered with 503."),
         Setting(
             "MAX_CLIENTS",

@@ -9,10 +9,22 @@ package struct ParsedPath: Hashable, Sendable {
     package let warnings: [String]
 }
 
-/// Reads the URLs of images.
+/// What the path of an upload says.
+package struct ParsedUpload: Hashable, Sendable {
+    /// What becomes of it; the plan has no source.
+    package let plan: ImagePlan
+    /// Whether not an image is wanted, but what is known of the upload.
+    package let wantsFacts: Bool
+    /// What was read in another way than it was meant; for the log.
+    package let warnings: [String]
+}
+
+/// Reads the URLs of images, and those of uploads.
 ///
 ///     /SIGNATURE/OPTION:ARGUMENT:…/OPTION:…/plain/SOURCE@FORMAT
 ///     /SIGNATURE/OPTION:ARGUMENT:…/OPTION:…/SOURCE IN BASE64.FORMAT
+///     /SIGNATURE/OPTION:ARGUMENT:…/OPTION:…
+///     /SIGNATURE/info
 package struct PathParser: Sendable {
     private let settings: URLSettings
 
@@ -24,29 +36,61 @@ package struct PathParser: Sendable {
     ///
     /// A query is ignored.
     package func parse(_ path: String, now: Date = Date()) throws(RequestError) -> ParsedPath {
-        let (signature, sent) = try split(path)
-        var segments = withSingleSlashes(sent)[...]
+        let (signature, segments) = try split(path)
+        try checkSignature(signature, of: segments)
+        var builder = PlanBuilder(settings: settings)
+        let source = try options(in: segments, into: &builder, now: now)
+        var plan = builder.plan
+        try read(source: source, into: &plan)
+        return ParsedPath(plan: plan, warnings: builder.warnings)
+    }
+
+    /// Reads the path of an upload as it was sent.
+    ///
+    /// The signature is that of a path without a source. A query is ignored.
+    package func parseUpload(_ path: String, now: Date = Date()) throws(RequestError) -> ParsedUpload {
+        let (signature, signed) = try split(path)
+        try checkSignature(signature, of: signed)
+        var segments = signed
+        let wantsFacts = segments.last == "info"
+        if wantsFacts { segments.removeLast() }
+        var builder = PlanBuilder(settings: settings)
+        let rest = try options(in: segments, into: &builder, now: now)
+        guard rest.isEmpty else {
+            throw .malformedPath("The path of an upload is /signature/options, without a source, or /signature/info.")
+        }
+        try checkFormat(of: builder.plan.output)
+        return ParsedUpload(plan: builder.plan, wantsFacts: wantsFacts, warnings: builder.warnings)
+    }
+
+    /// Throws unless a signature is that of segments.
+    private func checkSignature(_ signature: String, of segments: [String]) throws(RequestError) {
         // A network may have doubled slashes since the path was signed, and the program that signed may have done so,
         // too.
-        try settings.signatures.check(
-            signature,
-            of: ["/" + sent.joined(separator: "/"), "/" + segments.joined(separator: "/")]
-        )
+        let forms = [segments, withSingleSlashes(segments)].map { "/" + $0.joined(separator: "/") }
+        try settings.signatures.check(signature, of: Set(forms))
+    }
 
-        var builder = PlanBuilder(settings: settings)
+    /// Applies the options that segments begin with.
+    ///
+    /// - Returns: The segments behind them.
+    private func options(
+        in segments: [String],
+        into builder: inout PlanBuilder,
+        now: Date
+    ) throws(RequestError) -> [String] {
+        var segments = withSingleSlashes(segments)[...]
         if settings.presets["default"] != nil { try builder.apply(preset: "default") }
         if settings.allowsOnlyPresets {
-            for name in settings.arguments(of: segments.popFirst() ?? "") { try builder.apply(preset: name) }
+            for name in segments.popFirst().map(settings.arguments(of:)) ?? [] { try builder.apply(preset: name) }
         } else {
             while let segment = segments.first, settings.arguments(of: segment).count > 1 {
                 try builder.apply(segment: segment)
                 segments.removeFirst()
             }
         }
-        var plan = builder.plan
-        if let expiration = plan.delivery.expirationDate, expiration < now { throw .expired }
-        try read(source: Array(segments), into: &plan)
-        return ParsedPath(plan: plan, warnings: builder.warnings)
+        if let expiration = builder.plan.delivery.expirationDate, expiration < now { throw .expired }
+        return Array(segments)
     }
 
     /// The signature and the segments that are signed, without the prefix and the query.

@@ -44,6 +44,24 @@ struct ImageAnswers: Sendable {
         return Response(status: status, headers: fields, body: body)
     }
 
+    /// The answer to an upload: a result that no cache keeps.
+    func response(toUpload served: ServedImage, plan: ImagePlan) -> Response {
+        let image = served.image.image
+        var fields = contentFields(of: image, plan)
+        fields.append(contentsOf: fieldsOfUploads)
+        if configuration.delivery.describesImages { fields.describe(served) }
+        return Response(status: .ok, headers: fields, body: Self.body(image.data))
+    }
+
+    /// The answer with what is known of an upload.
+    func response(toUpload json: String) -> Response { .text(json, type: "application/json", fieldsOfUploads) }
+
+    private var fieldsOfUploads: HTTPFields {
+        var fields: HTTPFields = [.cacheControl: "no-store"]
+        fields[.accessControlAllowOrigin] = configuration.delivery.allowedOrigin
+        return fields
+    }
+
     /// Whether an answer is the same tomorrow.
     private func isTimeless(_ image: EncodedImage, _ plan: ImagePlan) -> Bool {
         plan.delivery.expirationDate == nil && !configuration.delivery.passesCacheControl
@@ -72,8 +90,14 @@ struct ImageAnswers: Sendable {
     }
 
     private func fields(of served: ServedImage, _ plan: ImagePlan) -> HTTPFields {
-        let image = served.image.image
         var fields = cachingFields(of: served, plan)
+        fields.append(contentsOf: contentFields(of: served.image.image, plan))
+        return fields
+    }
+
+    /// The fields about the bytes of an answer.
+    private func contentFields(of image: EncodedImage, _ plan: ImagePlan) -> HTTPFields {
+        var fields: HTTPFields = [:]
         fields[.contentType] = image.mimeType
         fields[.contentLength] = "\(image.data.count)"
         fields[.xContentTypeOptions] = "nosniff"
@@ -102,14 +126,15 @@ struct ImageAnswers: Sendable {
         }
     }
 
-    static let methodNames = "GET, HEAD, OPTIONS"
+    /// What may be asked for, beside purges.
+    var methodNames: String { configuration.takesUploads ? "GET, HEAD, OPTIONS, POST" : "GET, HEAD, OPTIONS" }
 
-    /// What may be asked for; browsers ask before scripts of other sites send fields of their own.
+    /// The answer with these; browsers ask before scripts of other sites send fields of their own.
     var methods: Response {
-        var fields: HTTPFields = [.allow: Self.methodNames]
+        var fields: HTTPFields = [.allow: methodNames]
         if let origin = configuration.delivery.allowedOrigin {
             fields[.accessControlAllowOrigin] = origin
-            fields[.accessControlAllowMethods] = Self.methodNames
+            fields[.accessControlAllowMethods] = methodNames
             fields[.accessControlAllowHeaders] = "*"
             fields[.accessControlMaxAge] = "86400"
         }

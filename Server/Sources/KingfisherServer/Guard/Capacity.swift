@@ -87,7 +87,10 @@ package final class Capacity: Sendable {
     package func header(of source: [UInt8]) -> ImageInfo? { state.withLock { $0.headers[source] } }
 
     /// Keeps a header; all are forgotten when there are many.
+    ///
+    /// An upload has no name to be found by.
     package func remember(_ header: ImageInfo, of source: [UInt8]) {
+        if source.isEmpty { return }
         state.withLock { state in
             if state.headers.count >= Self.mostHeaders { state.headers = [:] }
             state.headers[source] = header

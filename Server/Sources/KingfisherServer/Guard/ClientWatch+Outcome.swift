@@ -4,17 +4,15 @@ import NIOCore
 import Synchronization
 
 extension ClientWatch {
-    typealias Outcome = Result<RenderedImage, RenderingError>
-
     /// What the work comes to; it is cancelled, and not waited for, when the time is over or the client leaves.
     ///
     /// Cancelled work ends at its next step; until then it holds its place in the queue.
-    func outcome(
+    func outcome<Value: Sendable>(
         until deadline: NIODeadline,
         on connection: any Channel,
-        of work: @escaping @Sendable () async -> Outcome
-    ) async -> Outcome {
-        let first = FirstValue<Outcome>()
+        of work: @escaping @Sendable () async -> Result<Value, RenderingError>
+    ) async -> Result<Value, RenderingError> {
+        let first = FirstValue<Result<Value, RenderingError>>()
         let task = Task { first.offer(await work()) }
         let giveUp: @Sendable (RenderingError) -> Void = { error in
             first.offer(.failure(error))

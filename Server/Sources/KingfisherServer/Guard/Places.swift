@@ -31,7 +31,12 @@ package final class Places: Sendable {
     }
 
     /// Takes or shares a place; nil if none is free.
-    package func enter(_ request: RenderingRequest) -> Place? {
+    ///
+    /// - Parameters:
+    ///   - request: What is made in it.
+    ///   - upload: The memory of an upload, which is held as long as the place is.
+    /// - Returns: The place.
+    package func enter(_ request: RenderingRequest, holding upload: UploadMemory.Share? = nil) -> Place? {
         let key = Self.key(of: request)
         let isFull = isMemoryFull()
         let isFirst: Bool? = counted.withLock { counts in
@@ -41,7 +46,7 @@ package final class Places: Sendable {
             counts[key]?.requests += 1
             return isFirst
         }
-        return isFirst.map { Place(isFirst: $0, key, in: self) }
+        return isFirst.map { Place(isFirst: $0, key, in: self, holding: upload) }
     }
 
     fileprivate func endRequest(_ key: RenderingRequest) { counted.withLock { $0[key]?.requests -= 1 } }
@@ -61,6 +66,7 @@ package final class Places: Sendable {
         plan.delivery.cacheBuster = request.plan.delivery.cacheBuster
         var key = RenderingRequest(plan: plan, preferredFormats: request.preferredFormats)
         (key.isFallback, key.cookies, key.isReload) = (request.isFallback, request.cookies, request.isReload)
+        key.upload = request.upload
         return key
     }
 }
@@ -74,10 +80,11 @@ package final class Place: Sendable {
     let isFirst: Bool
     private let key: RenderingRequest
     private let places: Places
+    private let upload: UploadMemory.Share?
     private let hasRequest = Atomic(true)
 
-    fileprivate init(isFirst: Bool, _ key: RenderingRequest, in places: Places) {
-        (self.isFirst, self.key, self.places) = (isFirst, key, places)
+    fileprivate init(isFirst: Bool, _ key: RenderingRequest, in places: Places, holding upload: UploadMemory.Share?) {
+        (self.isFirst, self.key, self.places, self.upload) = (isFirst, key, places, upload)
     }
 
     deinit {

@@ -7,6 +7,9 @@ import Logging
 /// The log has the host of the source and nothing else of URLs: paths have signatures, and sources may have
 /// credentials.
 struct RequestRecord {
+    /// What stands for the source of what is made of an upload.
+    static let upload = "upload://"
+
     let identifier: String
     private let started = ContinuousClock.now
     var source: String?
@@ -59,10 +62,11 @@ struct RequestRecord {
     }
 }
 
-/// The host of a URL, without user, password and port; `local` for files.
+/// The host of a URL, without user, password and port; `local` for files, `upload` for uploads.
 package func host(of source: String) -> String {
     guard let scheme = source.utf8.firstRange(of: "://".utf8) else { return "" }
     if source.hasPrefix("local://") { return "local" }
+    if source == RequestRecord.upload { return "upload" }
     let authority = source.utf8[scheme.upperBound...].prefix { !"/?#\\".utf8.contains($0) }
     let host = authority.lastIndex(of: UInt8(ascii: "@")).map { authority[$0...].dropFirst() } ?? authority
     if host.first == UInt8(ascii: "[") { return String(Substring(host.prefix { $0 != UInt8(ascii: "]") })) + "]" }

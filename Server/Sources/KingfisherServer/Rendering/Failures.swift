@@ -23,6 +23,20 @@ extension RenderingError {
         reason: "The result cannot be written in the format that was asked for, or there was no memory for it."
     )
 
+    static let unwanted = Self(status: 499, kind: "cancelled", reason: "Nobody waits for the result any more.")
+
+    /// The same of an upload: what is wrong with it is wrong with the request.
+    var ofUpload: RenderingError {
+        let statuses = ["too_large": 413, "not_an_image": 415, "damaged": 422]
+        return RenderingError(
+            status: statuses[kind] ?? status,
+            kind: kind,
+            reason: reason,
+            retryAfter: retryAfter,
+            subject: subject
+        )
+    }
+
     /// Neither did the source come in time, nor a connection for it.
     static func sourceTimedOut(at place: String) -> Self {
         let settings = "KF_DOWNLOAD_TIMEOUT, KF_TIMEOUT, KF_CONNECT_TIMEOUT and KF_SOURCE_CONNECTIONS"
@@ -50,7 +64,7 @@ extension RenderingError {
     init(_ error: KingfisherError, of place: String) {
         switch error {
         case _ where error.isCancelled:
-            self.init(status: 499, kind: "cancelled", reason: "Nobody waits for the result any more.")
+            self = .unwanted
         case .responseError(.invalidHTTPStatusCode(let response)):
             self.init(answer: response.statusCode, of: place, saying: response.reasonOfStore)
         case .responseError(.notModified):

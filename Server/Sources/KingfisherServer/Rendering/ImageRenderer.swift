@@ -11,7 +11,7 @@ package import Logging
 /// for `KF_SOURCE_TTL`; then these are asked. `stale-while-revalidate` of a source is done. Those of files are kept
 /// until the files change.
 package struct ImageRenderer: Rendering {
-    private let configuration: ServerConfiguration
+    let configuration: ServerConfiguration
     private let manager: KingfisherManager
     package let capacity = Capacity(workers: PixelThreads.count)
     private let options: KingfisherOptionsInfo
@@ -75,10 +75,7 @@ package struct ImageRenderer: Rendering {
             return seconds > 0 ? .seconds(Double(seconds)) : .expired
         }
         guard configuration.delivery.caching == .all else {
-            options = [
-                .callbackQueue(.untouch), .forceRefresh, .memoryCacheExpiration(.expired),
-                .diskCacheExpiration(.expired),
-            ]
+            options = [.callbackQueue(.untouch)] + KingfisherOptionsInfo.keptNowhere
             return
         }
         // Use does not prolong it: what a source's server says nothing about would never be asked for again.
@@ -241,6 +238,8 @@ package struct ImageRenderer: Rendering {
         )
     }
 
+    package var maxSourceBytes: Int { manager.downloader.maxBytesInFlight }
+
     package var isMemoryFull: Bool {
         let downloader = manager.downloader
         return downloader.queueStatus.bytesInFlight >= downloader.maxBytesInFlight
@@ -255,9 +254,11 @@ package struct ImageRenderer: Rendering {
         options + [.processor(processor), .cacheTags(request.plan.delivery.cacheTags)]
             + (request.isReload ? [.refreshCached] : [])
             + (request.cookies.map(CookieModifier.options) ?? [])
+            + (request.upload == nil ? [] : KingfisherOptionsInfo.keptNowhere)
     }
 
     private func source(of request: RenderingRequest) throws(RenderingError) -> Source {
+        if let upload = request.upload { return .provider(upload.provider) }
         guard request.isFallback else { return try source(of: request.plan) }
         guard let fallback else { throw LocalFiles.missing }
         return .provider(fallback)

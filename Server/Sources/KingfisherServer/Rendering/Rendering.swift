@@ -21,6 +21,14 @@ package protocol Rendering: Sendable {
     /// - Throws: ``RenderingError``: why there is none.
     func render(_ request: RenderingRequest, in place: Place?, within seconds: Double)
         async throws(RenderingError) -> RenderedImage
+    /// What is known of an upload; the place is held until it has been found out.
+    ///
+    /// - Parameters:
+    ///   - upload: The upload.
+    ///   - place: The place that it takes.
+    /// - Returns: What is known.
+    /// - Throws: ``RenderingError``: why nothing is.
+    func facts(of upload: UploadedFile, in place: Place) async throws(RenderingError) -> UploadFacts
     /// Asks the source's server about a result that was sent though it is stale, and makes it anew if it has to be.
     func renew(_ request: RenderingRequest, in place: Place?) async
     /// Purges all results of a plan's source, or of a scope, on all servers that share a tier.
@@ -28,6 +36,8 @@ package protocol Rendering: Sendable {
     func purge(_ scope: PurgeScope, _ mode: PurgeMode) async throws(RenderingError)
     /// What became of the calls to the shared tier; nil without one.
     var tierStatistics: SharedTierStatistics? { get }
+    /// How many bytes of sources may be in memory before results are made of them; as many uploads may be.
+    var maxSourceBytes: Int { get }
     /// Whether the sources that were loaded, and of which results have yet to be made, take all the memory they may.
     var isMemoryFull: Bool { get }
 }

@@ -12,6 +12,8 @@ package struct RenderingRequest: Hashable, Sendable {
     package let preferredFormats: [FileFormat]
     /// Whether the server's own image is taken in place of the source.
     package var isFallback = false
+    /// What is taken in place of a source, and made into a result that nobody else gets; nil for sources.
+    package var upload: UploadedFile?
     /// The cookies that are sent to the server of the source; nil sends none.
     package var cookies: String?
     /// Whether the source's server is asked, however long its answer may still be used.

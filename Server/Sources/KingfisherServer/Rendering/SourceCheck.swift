@@ -7,7 +7,7 @@ import Kingfisher
 /// What a source may be, and how large a result may become.
 struct SourceCheck {
     /// Nil is no limit.
-    private let maxBytes: Int?
+    let maxBytes: Int?
     private let maxPixels: Double
     private let maxFramePixels: Double
     let maxFrames: Int

@@ -43,10 +43,14 @@ struct CookieModifier: ImageDownloadRequestModifier, Hashable {
 
     /// The options of a load with cookies: nothing that others were sent is used, and nothing is kept for others.
     static func options(_ cookies: String) -> KingfisherOptionsInfo {
-        [
-            .requestModifier(CookieModifier(cookies: cookies)), .forceRefresh, .memoryCacheExpiration(.expired),
-            .diskCacheExpiration(.expired),
-        ]
+        [.requestModifier(CookieModifier(cookies: cookies))] + KingfisherOptionsInfo.keptNowhere
+    }
+}
+
+extension KingfisherOptionsInfo {
+    /// The options of a load that uses nothing from the caches, and leaves nothing there.
+    static var keptNowhere: KingfisherOptionsInfo {
+        [.forceRefresh, .memoryCacheExpiration(.expired), .diskCacheExpiration(.expired)]
     }
 }
 

@@ -15,10 +15,12 @@ package final class ImageRoutes: Sendable {
     package let places: Places
     package let metrics = ServerMetrics()
     let renderer: any Rendering
-    private let parser: PathParser
-    private let answers: ImageAnswers
+    let parser: PathParser
+    let answers: ImageAnswers
+    /// What uploads take of the memory until they have become results.
+    package let uploadMemory: UploadMemory
+    let logger: Logger
     private let hotRequests = HotRequests()
-    private let logger: Logger
     private let isDeveloped: Bool
 
     init(configuration: ServerConfiguration, renderer: any Rendering, logger: Logger, isDeveloped: Bool) {
@@ -26,6 +28,7 @@ package final class ImageRoutes: Sendable {
         (self.logger, self.isDeveloped) = (logger, isDeveloped)
         places = Places(limit: configuration.mostMakings(workers: PixelThreads.count)) { renderer.isMemoryFull }
         parser = PathParser(settings: configuration.urls)
+        uploadMemory = UploadMemory(limit: renderer.maxSourceBytes)
         answers = ImageAnswers(configuration: configuration, showsReasons: configuration.showsReasons || isDeveloped)
     }
 
@@ -36,7 +39,8 @@ package final class ImageRoutes: Sendable {
         case .options: return answers.methods
         case .purge: return await purge(request)
         case .post where name(request.head.path ?? "") == "/purge": return await purge(request)
-        default: return .text("Method Not Allowed", status: .methodNotAllowed, [.allow: ImageAnswers.methodNames])
+        case .post where configuration.takesUploads: return await upload(request, on: connection)
+        default: return .text("Method Not Allowed", status: .methodNotAllowed, [.allow: answers.methodNames])
         }
     }
 
@@ -57,7 +61,7 @@ package final class ImageRoutes: Sendable {
         case "/metrics" where configuration.metricsAddress == nil:
             return metricsPage
         case "/" where isDeveloped:
-            let page = FormPage.html(configuration.urls)
+            let page = FormPage.html(configuration.urls, takesUploads: configuration.takesUploads)
             return .text(page, type: "text/html; charset=utf-8", [.contentSecurityPolicy: FormPage.policy])
         case "/", "":
             return .text(LandingPage.html, type: "text/html; charset=utf-8")
@@ -114,10 +118,8 @@ package final class ImageRoutes: Sendable {
         var response: Response
         var cookies: String?
         do throws(RenderingError) {
-            if let secret = configuration.secret, !request.headerFields.hasToken(secret) {
-                throw RenderingError.withoutSecret
-            }
-            let accept = configuration.output.negotiates ? request.headerFields[.accept] ?? "" : nil
+            try checkSecret(of: request)
+            let accept = accept(of: request)
             let isReload = configuration.sources.allowsReload && request.headerFields.asksForReload
             let known = isReload ? nil : hotRequests.find(path, accept: accept)
             let parsed = if let known { known.parsed } else { try parse(path) }
@@ -152,17 +154,19 @@ package final class ImageRoutes: Sendable {
         return response
     }
 
+    /// Throws unless a request has the secret, if there is one.
+    func checkSecret(of request: HTTPRequest) throws(RenderingError) {
+        guard let secret = configuration.secret, !request.headerFields.hasToken(secret) else { return }
+        throw .withoutSecret
+    }
+
+    /// What the client accepts; nil where answers do not depend on it.
+    func accept(of request: HTTPRequest) -> String? {
+        configuration.output.negotiates ? request.headerFields[.accept] ?? "" : nil
+    }
+
     func parse(_ path: String) throws(RenderingError) -> ParsedPath {
-        do throws(RequestError) {
-            return try parser.parse(path)
-        } catch {
-            throw RenderingError(
-                status: error.status,
-                kind: error.kind,
-                reason: error.reason,
-                subject: error.subject
-            )
-        }
+        do throws(RequestError) { return try parser.parse(path) } catch { throw RenderingError(error) }
     }
 
     private func serve(
@@ -197,25 +201,52 @@ package final class ImageRoutes: Sendable {
         }
         guard let place = places.enter(request) else { throw .tooManyRequests }
         defer { place.endRequest() }
-        let secondsLeft = Double((deadline - .now()).nanoseconds) / 1e9
-        let (renderer, metrics) = (renderer, metrics)
-        let outcome = await clients.outcome(
-            until: deadline,
-            on: connection,
-            of: {
-                let started = ContinuousClock.now
-                defer { metrics.observe(.making, ContinuousClock.now - started) }
-                do throws(RenderingError) {
-                    let image = try await renderer.render(request, in: place, within: secondsLeft)
-                    if let times = image.times { metrics.observe(times) }
-                    return .success(image)
-                } catch {
-                    return .failure(error)
-                }
-            }
-        )
-        let image = try outcome.get()
+        let image = try await made(by: request, in: place, until: deadline, on: connection)
         return ServedImage(image: image, origin: place.isFirst ? .cache(of: image) : .shared)
+    }
+
+    /// The result that is made in a place.
+    func made(
+        by request: RenderingRequest,
+        in place: Place,
+        until deadline: NIODeadline,
+        on connection: any Channel
+    ) async throws(RenderingError) -> RenderedImage {
+        let (renderer, metrics) = (renderer, metrics)
+        return try await making(until: deadline, on: connection) {
+            seconds async throws(RenderingError) -> RenderedImage in
+            let image = try await renderer.render(request, in: place, within: seconds)
+            if let times = image.times { metrics.observe(times) }
+            return image
+        }
+    }
+
+    /// What is made, unless the time is over or the client leaves before.
+    ///
+    /// - Parameters:
+    ///   - deadline: When the time is over.
+    ///   - connection: The client's.
+    ///   - make: Makes it, in so many seconds.
+    /// - Returns: What was made.
+    /// - Throws: Why there is nothing.
+    func making<Value: Sendable>(
+        until deadline: NIODeadline,
+        on connection: any Channel,
+        _ make: @escaping @Sendable (_ seconds: Double) async throws(RenderingError) -> Value
+    ) async throws(RenderingError) -> Value {
+        let secondsLeft = Double((deadline - .now()).nanoseconds) / 1e9
+        let metrics = metrics
+        let outcome = await clients.outcome(until: deadline, on: connection) {
+            () async -> Result<Value, RenderingError> in
+            let started = ContinuousClock.now
+            defer { metrics.observe(.making, ContinuousClock.now - started) }
+            do throws(RenderingError) {
+                return .success(try await make(secondsLeft))
+            } catch {
+                return .failure(error)
+            }
+        }
+        return try outcome.get()
     }
 
     /// Renews a result that is sent though it is stale, if a place is free for that; else a later request does.
@@ -230,6 +261,11 @@ package final class ImageRoutes: Sendable {
 }
 
 extension RenderingError {
+    /// Why a path is not served.
+    init(_ error: RequestError) {
+        self.init(status: error.status, kind: error.kind, reason: error.reason, subject: error.subject)
+    }
+
     static let tooManyRequests = Self(
         status: 429,
         kind: "queue_full",

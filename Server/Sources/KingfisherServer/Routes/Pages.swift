@@ -10,7 +10,12 @@ enum FormPage {
         "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; connect-src 'self'; img-src blob:"
 
     /// The page of a server; where its URLs are signed, the signature must be put in.
-    static func html(_ settings: URLSettings) -> String {
+    ///
+    /// - Parameters:
+    ///   - settings: What its URLs are like.
+    ///   - takesUploads: Whether a file can be sent in place of a source.
+    /// - Returns: The page.
+    static func html(_ settings: URLSettings, takesUploads: Bool) -> String {
         let groups = ImageOption.Group.allCases.filter { $0 != .limits || settings.allowsSecurityOptions }
         let sections = settings.allowsOnlyPresets ? presets : groups.map(section).joined(separator: "\n")
         let signature = settings.signatures.pairs.isEmpty ? "_" : ""
@@ -25,6 +30,7 @@ enum FormPage {
             <style>\(style)</style>
             <form id="form" data-prefix="\(escaped(settings.prefix))" data-separator="\(escaped(settings.argumentsSeparator))">
             <label>Source <input name="source" required value="local:///gallery.jpg"></label>
+            \(takesUploads ? file : "")
             <label>Signature <input name="signature" value="\(signature)" placeholder="of the path"></label>
             <label>Format <select name="format"><option value="">any</option>\(formats)</select></label>
             <button>Show</button>
@@ -39,6 +45,10 @@ enum FormPage {
             </html>
             """
     }
+
+    private static let file = """
+        <label title="Or drop it on this page; it is sent in place of the source.">File <input type="file" name="file"></label>
+        """
 
     private static let presets = "<label>presets <input data-option=\"\" placeholder=\"name:name\"></label>"
 
@@ -79,20 +89,24 @@ enum FormPage {
     private static let script = """
         const form = document.getElementById('form'), result = document.getElementById('result');
         const status = document.getElementById('status'), url = document.getElementById('url');
+        const file = () => form.file?.files[0];
         function path() {
+          const format = form.format.value;
           const options = [...form.querySelectorAll('[data-option]')].filter(input => input.value)
             .map(input => (input.dataset.option ? input.dataset.option + ':' : '') + input.value)
+            .concat(file() && format ? ['f:' + format] : [])
             .map(text => text.replaceAll(':', form.dataset.separator));
-          const source = encodeURIComponent(form.source.value), format = form.format.value;
-          return [form.dataset.prefix, form.signature.value || '_', ...options, 'plain', source].join('/')
-            + (format ? '@' + format : '');
+          const start = [form.dataset.prefix, form.signature.value || '_', ...options];
+          if (file()) return start.join('/') + (options.length ? '' : '/');
+          return [...start, 'plain', encodeURIComponent(form.source.value)].join('/') + (format ? '@' + format : '');
         }
         function showURL() { url.value = location.origin + path(); }
         async function show(event) {
           event?.preventDefault();
           showURL();
           const started = performance.now();
-          const answer = await fetch(path(), { cache: 'no-store' }).catch(error => error);
+          const request = file() ? { method: 'POST', body: file() } : { cache: 'no-store' };
+          const answer = await fetch(path(), request).catch(error => error);
           if (!(answer instanceof Response)) { status.textContent = String(answer); return; }
           const bytes = await answer.blob(), milliseconds = Math.round(performance.now() - started);
           const facts = [answer.status, bytes.type, bytes.size + ' bytes', milliseconds + ' ms'];
@@ -108,6 +122,13 @@ enum FormPage {
         }
         form.addEventListener('submit', show);
         form.addEventListener('input', showURL);
+        document.addEventListener('dragover', event => event.preventDefault());
+        document.addEventListener('drop', event => {
+          event.preventDefault();
+          if (!form.file || !event.dataTransfer.files.length) return;
+          form.file.files = event.dataTransfer.files;
+          show();
+        });
         document.getElementById('copy').addEventListener('click', () => navigator.clipboard.writeText(url.value));
         showURL();
         """

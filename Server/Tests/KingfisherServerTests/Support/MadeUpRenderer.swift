@@ -67,7 +67,20 @@ final class MadeUpRenderer: Rendering {
         state.withLock { $0.purges.append((scope, mode)) }
     }
 
+    func facts(of upload: UploadedFile, in place: Place) async throws(RenderingError) -> UploadFacts {
+        defer { withExtendedLifetime(place) {} }
+        await passGate()
+        var options = UploadOptions()
+        options.limits.isolation = .inProcess
+        do {
+            return try await Upload.processing(upload.data, into: [], options: options).facts
+        } catch {
+            throw RenderingError(status: 500, kind: "internal", reason: error.description)
+        }
+    }
+
     let tierStatistics: SharedTierStatistics? = nil
+    let maxSourceBytes = 1_000_000
 
     func renew(_ request: RenderingRequest, in place: Place?) async {
         defer { withExtendedLifetime(place) {} }

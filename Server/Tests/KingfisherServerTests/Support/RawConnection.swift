@@ -1,6 +1,7 @@
 // A connection whose bytes a test writes and reads itself, to pipeline requests and to leave. For the tests of the
 // routes.
 
+import Foundation
 import NIOCore
 import NIOPosix
 import Synchronization
@@ -59,6 +60,15 @@ final class RawConnection: Sendable {
         let text = lines.joined(separator: "\r\n") + "\r\n\r\n" + (body ?? "")
         try await channel.writeAndFlush(ByteBuffer(string: text))
     }
+
+    /// Sends an image as the body of a request, without waiting for an answer.
+    func upload(_ data: Data, to path: String, _ fields: [String: String] = [:]) async throws {
+        try await send(path, fields.merging(["Content-Length": "\(data.count)"]) { $1 }, method: "POST")
+        try await send(data)
+    }
+
+    /// Sends bytes as they are.
+    func send(_ data: Data) async throws { try await channel.writeAndFlush(ByteBuffer(bytes: data)) }
 
     /// The first line of the next answer.
     func statusLine() async throws -> String { try await received.line() }

@@ -2,6 +2,7 @@
 
 import Foundation
 import KFImaging
+import KingfisherTestSupport
 import Testing
 
 @Suite struct PhotoInfoTests {

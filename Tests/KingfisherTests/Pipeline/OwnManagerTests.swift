@@ -18,7 +18,8 @@ import Testing
             #expect(KFImage.url(urls[2], manager: rig.manager).context.manager === rig.manager)
             let (view, item, button) = (KFCrossPlatformImageView(), Item(), KFCrossPlatformButton())
             for number in 2..<5 {
-                _ = try await withCheckedContinuation { continuation in
+                let result = await withCheckedContinuation {
+                    (continuation: CheckedContinuation<Result<RetrieveImageResult, KingfisherError>, Never>) in
                     let done: @MainActor (Result<RetrieveImageResult, KingfisherError>) -> Void = {
                         continuation.resume(returning: $0)
                     }
@@ -27,7 +28,8 @@ import Testing
                     case 3: item.kf.setImage(with: urls[3], manager: rig.manager, completionHandler: done)
                     default: button.kf.setImage(with: urls[4], manager: rig.manager, completionHandler: done)
                     }
-                }.get()
+                }
+                _ = try result.get()
             }
             for url in urls {
                 #expect(rig.cache.isCached(forKey: url.cacheKey), "\(url)")

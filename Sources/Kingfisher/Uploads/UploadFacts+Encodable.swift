@@ -1,5 +1,6 @@
 // The facts about an upload as JSON: for databases, `kf variants` and the image server.
 
+import Foundation
 import KFImaging
 
 extension UploadFacts: Encodable {

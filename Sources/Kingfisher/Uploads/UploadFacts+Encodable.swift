@@ -22,8 +22,10 @@ extension UploadFacts: Encodable {
     /// They are `format`, in small letters; `width` and `height`, in pixels as they are displayed; `orientation`, the
     /// number of EXIF; `frames`; `duration`, in seconds; `loopCount`, 0 being endless; `alpha`; `colorProfile`, its
     /// name; `bytes`; `exif`; `colors`, objects with `color`, such as `#ff8000`, and `share`; `blurHash`; `thumbHash`,
-    /// in Base64; `perceptualHash`, 16 hexadecimal digits; `damaged`. Those of `exif` are `camera`; `lens`; `date`, such
-    /// as `2026-11-26T07:15:00+01:00`; `exposureTime`, in seconds; `aperture`; `iso`; `focalLength`, in millimetres; and
+    /// in Base64; `perceptualHash`, 16 hexadecimal digits; `damaged`.
+    ///
+    /// Those of `exif` are `camera`; `lens`; `date`, such as `2026-11-26T07:15:00+01:00`; `exposureTime`, in seconds;
+    /// `aperture`; `iso`; `focalLength`, in millimetres; and
     /// `location`: where it was read the place, otherwise whether one is noted.
     ///
     /// - Parameter encoder: Such as a `JSONEncoder`.

@@ -108,7 +108,7 @@ struct FetchCommand: AsyncParsableCommand {
         try await OutputFile.prepare(destination)
         let encoding = processing.encoding(for: destination, isProcessed: pipeline != nil)
         // The cache has images without gain maps: with one they are made of the original each time.
-        let isMadeAnew = destination != nil && processing.keep?.hasGainMap ?? false
+        let isMadeAnew = destination != nil && processing.coding.keep?.hasGainMap ?? false
         let processor = try await pipeline?.processor
         let run = FetchRun(
             loader: await loader(

@@ -6,6 +6,7 @@ func store(_ photo: Data, in folder: URL) async throws(UploadError) -> String {
     let formats = [ImageEncoding(.webp, quality: 0.8), ImageEncoding(.jpeg, quality: 0.8)]
     let widths = [400, 800, 1600].map { UploadVariant("w\($0)", width: $0, encodings: formats) }
     let upload = try await Upload.processing(photo, into: widths)
-    try await upload.write(to: folder)
-    return upload.pictureMarkup(alt: "A photo") { "/photos/\($0.fileName)" }
+    let id = UUID().uuidString
+    try await upload.write(to: folder.appending(path: id))
+    return upload.pictureMarkup(alt: "A photo") { "/photos/\(id)/\($0.fileName)" }
 }

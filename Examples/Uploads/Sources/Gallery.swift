@@ -15,6 +15,7 @@ struct Gallery: Sendable {
         do {
             try Data(markup.utf8).write(to: directory.appending(path: "picture.html"), options: .atomic)
         } catch {
+            try? FileManager.default.removeItem(at: directory)
             throw .notWritten(path: directory.path, detail: error.localizedDescription)
         }
     }

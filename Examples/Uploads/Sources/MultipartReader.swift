@@ -15,6 +15,8 @@ struct MultipartReader {
         case between
         case inFile(Data)
         case done(Data)
+        /// A header has no end.
+        case failed
     }
 
     /// Nil for another type, and without a boundary.
@@ -34,7 +36,10 @@ struct MultipartReader {
     /// Reads more bytes of the body.
     mutating func read(_ bytes: some Collection<UInt8>) {
         byteCount += bytes.count
-        if case .done = state { return }
+        switch state {
+        case .done, .failed: return
+        case .between, .inFile: break
+        }
         rest.append(contentsOf: bytes)
         while step() {}
     }
@@ -48,7 +53,10 @@ struct MultipartReader {
                 return false
             }
             let header = rest[line.upperBound...]
-            guard let end = header.range(of: Data("\r\n\r\n".utf8)) else { return false }
+            guard let end = header.range(of: Data("\r\n\r\n".utf8)) else {
+                if header.count > 16_384 { (rest, state) = (Data(), .failed) }
+                return false
+            }
             let isFile = String(decoding: header[..<end.lowerBound], as: UTF8.self).contains("filename=\"")
             if isFile { state = .inFile(Data()) }
             rest = Data(rest[end.upperBound...])
@@ -65,7 +73,7 @@ struct MultipartReader {
                 state = .inFile(file)
             }
             return false
-        case .done: return false
+        case .done, .failed: return false
         }
     }
 

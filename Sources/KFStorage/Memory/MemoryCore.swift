@@ -121,6 +121,8 @@ final class MemoryCore: Sendable {
         return order.withLock { $0.version(of: digest) }
     }
 
+    func recordChangeOfAll() { order.withLock { $0.countChangeOfAll() } }
+
     func recordChange(forKey key: String) {
         let digest = MemoryKey(key).digest
         order.withLock { $0.countChange(of: digest) }

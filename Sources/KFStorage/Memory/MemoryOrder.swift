@@ -34,6 +34,9 @@ struct MemoryOrder: Sendable {
 
     mutating func countChange(of digest: UInt64) { changes[group(of: digest)] &+= 1 }
 
+    /// Counts a change of every key.
+    mutating func countChangeOfAll() { clears &+= 1 }
+
     private func group(of digest: UInt64) -> Int { Int(digest >> 8 & 255) }
 
     // MARK: Entries

@@ -152,6 +152,9 @@ package final class MemoryStore<Value: Sendable>: Sendable {
 
     /// Changes the version of `key`, because its value has changed elsewhere; its entry stays.
     package func recordChange(forKey key: String) { core.recordChange(forKey: key) }
+
+    /// The same for every key: for removals of keys that are not all known.
+    package func recordChangeOfAll() { core.recordChangeOfAll() }
 }
 
 /// The time of day as of the kernel's last tick, in seconds since the reference date: some milliseconds behind, for a

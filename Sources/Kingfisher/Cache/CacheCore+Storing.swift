@@ -130,6 +130,8 @@ extension CacheCore {
         let ticket = disk ? operations.ticket(forKey: computedKey) : nil
         if memory {
             images.remove(forKey: computedKey)
+            // A variant may be on its way from the disk.
+            images.recordChangeOfAll()
             if hasVariants.withLock({ $0 }) {
                 images.removeAll(withPrefix: computedKey + FileNaming.variantMark)
             }

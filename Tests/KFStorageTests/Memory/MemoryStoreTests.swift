@@ -152,6 +152,11 @@ import Testing
         store.store(1, forKey: "a", cost: 1, ifVersion: beforeClearing)
         #expect(store.value(forKey: "a") == nil)
 
+        let beforeChange = store.version(forKey: "a")
+        store.recordChangeOfAll()
+        store.store(1, forKey: "a", cost: 1, ifVersion: beforeChange)
+        #expect(store.value(forKey: "a") == nil)
+
         let beforeStore = store.version(forKey: "a")
         store.store(2, forKey: "a", cost: 1)
         store.store(1, forKey: "a", cost: 1, ifVersion: beforeStore)

@@ -152,11 +152,11 @@ import Testing
         }
         #expect(error?.code == "variant_failed" && error?.responseStatus == 500)
         #expect(error?.description.contains("bad") == true)
-        let options = options
+        let limited = options
         let cancelled = await Task {
             withUnsafeCurrentTask { $0?.cancel() }
             do throws(UploadError) {
-                _ = try await Upload.processing(data, into: [UploadVariant("a")], options: options)
+                _ = try await Upload.processing(data, into: [UploadVariant("a")], options: limited)
                 return ""
             } catch {
                 return error.code

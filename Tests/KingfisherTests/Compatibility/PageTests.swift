@@ -57,7 +57,7 @@ import Testing
             }
         }
         let there = try Self.files(in: "Snippets", ".swift").flatMap { file in
-            let slices = try Self.text(file).matches(of: /(?m)^ *\/\/ snippet\.(?<slice>(?!end\b)\S+)/)
+            let slices = try Self.text(file).matches(of: /(?m)^ *\/\/ snippet\.(?<slice>(?!(?:end|hide|show)\b)\S+)/)
             return slices.isEmpty ? [file] : slices.map { "\(file), \($0.slice)" }
         }
         #expect(shown.sorted() == there.sorted())

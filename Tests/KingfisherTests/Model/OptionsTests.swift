@@ -1,6 +1,7 @@
 // Options: parsed options, option items and builder methods set the same properties.
 
 import Foundation
+import KFImaging
 import KFSupport
 import Testing
 
@@ -28,6 +29,7 @@ import Testing
     private static let progressive = ImageProgressive()
     private static let redirects = AnyRedirectHandler { _, _, request, done in done(request) }
     private static let responses = AnyResponseModifier(statusCode: 200)
+    private static let limits = ImageDecodingLimits(maxPixelCount: 1_000)
     private static let bytes = AnyDataModifier { data, _ in data }
     private static let unsigned = QueryItemsCacheKeyFilter(removing: ["sig"])
     private static let alternative = Source.provider(RawImageDataProvider(data: Data(), cacheKey: "alternative"))
@@ -70,6 +72,7 @@ import Testing
             Option("processor", \.processor, .processor(CountingProcessor())) {
                 $0.setProcessor(CountingProcessor())
             },
+            Option("decodingLimits", \.decodingLimits, .decodingLimits(limits)) { $0.decodingLimits(limits) },
             Option("onlyLoadFirstFrame", \.onlyLoadFirstFrame, .onlyLoadFirstFrame) { $0.onlyLoadFirstFrame() },
             Option("preloadAllAnimationData", \.preloadAllAnimationData, .preloadAllAnimationData) {
                 $0.preloadAllAnimationData()
@@ -195,7 +198,7 @@ import Testing
         "downloader", "forceRefresh", "refreshCached", "respectCacheControl", "fromMemoryCacheOrRefresh",
         "onlyFromCache", "scaleFactor", "queryCacheLayers", "originalQueryCacheLayers",
         "requestModifier", "redirectHandler", "responseModifier", "decryptor", "dataModifier", "processor",
-        "onlyLoadFirstFrame",
+        "onlyLoadFirstFrame", "decodingLimits",
         "animatedProcessing", "vectorProcessing", "processingQueue", "lowDataModeSource", "connectTimeout",
         "downloadTimeout", "totalTimeout", "cacheKeyFilter", "memoryCacheAccessExtendingExpiration",
         "diskCacheAccessExtendingExpiration", "cacheTags",

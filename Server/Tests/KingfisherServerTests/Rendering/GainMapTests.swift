@@ -30,7 +30,7 @@ import Testing
         arguments: [
             "w:100", "rs:fill:40:40", "rs:fill:40:40:0/g:ea", "c:100:50:noea", "rot:90", "rot:180", "fl:1",
             "fl:1:1/rot:270",
-            "c:100:100:we/rot:90/w:40", "ar:0", "ar:0/rot:90/w:50", "t:10", "c:50:50:sm",
+            "c:100:100:we/rot:90/w:40", "ar:0", "ar:0/rot:90/w:50", "t:10",
         ],
         [1, 3, 6, 8]
     )
@@ -44,7 +44,7 @@ import Testing
         }
     }
 
-    @Test("Effects, padding, watermarks and other formats leave it out, and without the setting there is none")
+    @Test("Effects, padding and other formats leave it out, and without the setting there is none")
     func dropped() async throws {
         try await RenderingRig.run({ $0.output.keepsGainMap = true }) { rig in
             rig.server.route("/a", .data(try Self.source()))

@@ -218,6 +218,15 @@ extension Bitmap {
         #expect((differences.max() ?? 0) <= 8 && differences.reduce(0, +) <= 2 * differences.count)
     }
 
+    @Test("Of a part that lies outside the image, the edge is left") func outside() {
+        let image = ShownPart(storedAs: .up)
+        for (place, edge) in [(1.5, 1.0), (-1.5, 0), (1, 1)] {
+            let part = image.part(CGRect(x: place, y: 0.25, width: 0.5, height: 0.5))
+            #expect(part.columns == edge...edge && part.rows == 0.25...0.75)
+            #expect(image.part(CGRect(x: 0, y: place, width: 1, height: 0.5)).rows == edge...edge)
+        }
+    }
+
     @Test("What changes colours, or draws beside the image, leaves the map out, and the image as it is") func colours()
         throws
     {

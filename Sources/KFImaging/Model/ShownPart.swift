@@ -49,10 +49,10 @@ package struct ShownPart: Sendable, Hashable {
         )
     }
 
-    /// The stored columns, 0…1.
+    /// The stored columns, 0…1; of a part that lies outside, the edge.
     package var columns: ClosedRange<Double> { range(\.x) }
 
-    /// The stored rows, 0…1.
+    /// The stored rows, 0…1; of a part that lies outside, the edge.
     package var rows: ClosedRange<Double> { range(\.y) }
 
     /// How the stored part is turned for display.
@@ -66,7 +66,8 @@ package struct ShownPart: Sendable, Hashable {
 
     private func range(_ axis: KeyPath<SIMD2<Double>, Double>) -> ClosedRange<Double> {
         let (one, other) = (corner[keyPath: axis], (corner + across + down)[keyPath: axis])
-        return max(0, min(one, other))...min(1, max(one, other))
+        let low = min(max(0, min(one, other)), 1)
+        return low...max(low, min(1, max(one, other)))
     }
 }
 

@@ -272,6 +272,15 @@ extension Bitmap {
         #expect(try Self.encoded(image, of: fixture.file) == plain)
     }
 
+    @Test("A map is decoded within the limits that it was read with", arguments: [80 * 60, 80 * 60 - 1])
+    func limits(maxPixelCount: Int) throws {
+        let source = try Self.source()
+        var options = ImageEncodingOptions()
+        options.metadata.gainMap = GainMap(of: source, limits: ImageDecodingLimits(maxPixelCount: maxPixelCount))
+        let file = try Codecs.encode(Codecs.decode(source), as: .jpeg, options)
+        #expect(try (GainMapStructure(file) != nil) == (maxPixelCount == 80 * 60))
+    }
+
     // MARK: Files
 
     @Test(

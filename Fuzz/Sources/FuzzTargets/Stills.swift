@@ -32,7 +32,7 @@ extension FuzzTarget {
         if let image = try? Codecs.decode(data, options: DecodingOptions(limits: limits)), let bitmap = image.cgImage {
             examine(bitmap, atMost: limits.maxPixelCount)
             if bitmap.width * bitmap.height <= 1 << 12 { _ = image.pngData() }
-            if let map = GainMap(of: data) {
+            if let map = GainMap(of: data, limits: limits) {
                 var options = ImageEncodingOptions()
                 options.metadata = EncodedMetadata(gainMap: map)
                 _ = try? Codecs.encode(image, as: .jpeg, options)

@@ -13,7 +13,7 @@ extension Codecs {
         } else {
             info = try data.withBytes { bytes throws(ImagingError) in try codec.info(bytes) }
         }
-        if codec.contentType == .jpeg { info.gainMap = GainMap(of: data)?.info }
+        if codec.contentType == .jpeg { info.gainMap = GainMap(of: data, limits: limits)?.info }
         return info
     }
 

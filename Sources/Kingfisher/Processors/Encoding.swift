@@ -96,7 +96,8 @@ extension ImageEncoding {
         var options = ImageEncodingOptions(quality: quality, lossless: isLossless)
         (options.encoder, options.targetScore) = (encoder, targetScore)
         options.searchedQualities = searchedQualities
-        let map = type == .jpeg && keptMetadata.contains(.gainMap) ? source.flatMap { GainMap(of: $0) } : nil
+        let keepsMap = type == .jpeg && keptMetadata.contains(.gainMap)
+        let map = keepsMap ? source.flatMap { GainMap(of: $0, limits: limits) } : nil
         options.metadata = EncodedMetadata(exif: exif(of: source, limits), hasProfile: embedsProfile, gainMap: map)
         return options
     }

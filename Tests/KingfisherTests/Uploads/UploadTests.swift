@@ -2,7 +2,7 @@
 
 import Foundation
 import KFImaging
-import KingfisherTestSupport
+@_spi(Server) import KingfisherTestSupport
 import Testing
 
 @testable import Kingfisher
@@ -141,6 +141,17 @@ import Testing
         options.allowsDamage = true
         let upload = try await Upload.processing(cut, into: [UploadVariant("a", width: 100)], options: options)
         #expect(upload.facts.isDamaged && upload.files[0].image.isDamaged)
+    }
+
+    @Test("A gain map beyond the upload's limits is left out", arguments: [3072, 3071])
+    func gainMaps(maxPixelCount: Int) async throws {
+        let file = try GainMapFixture(image: SampleImage.jpeg(16, 16), map: SampleImage.jpeg(64, 48)).file
+        var (options, variant) = (options, UploadVariant("a"))
+        options.limits.maxPixelCount = maxPixelCount
+        variant.encodings[0].keptMetadata = .gainMap
+        let upload = try await Upload.processing(file, into: [variant], options: options)
+        let map = try ImageInfo(data: upload.files[0].image.data).gainMap
+        #expect((map != nil) == (maxPixelCount == 3072))
     }
 
     @Test("A quality that is none names its variant, and a cancelled task ends")

@@ -7,19 +7,21 @@ extension GainMap {
     ///
     /// Nothing is decoded: the structure of files is read in Swift, in this process.
     ///
-    /// - Parameter data: The bytes of a JPEG. Its map is found by the index of the Multi-Picture Format, and is an
-    ///   image with parameters in XMP or by ISO 21496-1.
-    package init?(of data: Data) {
+    /// - Parameters:
+    ///   - data: The bytes of a JPEG. Its map is found by the index of the Multi-Picture Format, and is an image with
+    ///     parameters in XMP or by ISO 21496-1.
+    ///   - limits: Those of the map's pixels, should they be decoded.
+    package init?(of data: Data, limits: ImageDecodingLimits = .default) {
         guard let segments = JPEGSegments(data), let imageSize = segments.frame?.size else { return nil }
         for image in MultiPictureIndex.otherImages(segments) {
-            guard let map = GainMap(image, of: imageSize) else { continue }
+            guard let map = GainMap(image, of: imageSize, limits) else { continue }
             self = map
             return
         }
         return nil
     }
 
-    private init?(_ image: Data, of imageSize: PixelSize) {
+    private init?(_ image: Data, of imageSize: PixelSize, _ limits: ImageDecodingLimits) {
         guard let segments = JPEGSegments(image), let frame = segments.frame, [1, 3].contains(frame.components) else {
             return nil
         }
@@ -32,7 +34,8 @@ extension GainMap {
             isGrey: frame.components == 1,
             xmp: xmp,
             iso: iso,
-            imageSize: imageSize
+            imageSize: imageSize,
+            limits: limits
         )
     }
 }

@@ -10,7 +10,7 @@ extension GainMap {
     ///   - size: The size of the image.
     ///   - part: The part of the map's own image that it shows.
     ///   - options: The quality, and what the encoder does beside that.
-    /// - Returns: The file; nil for a map that is damaged, too large to be decoded, or that there is no memory for.
+    /// - Returns: The file; nil for a map that is damaged, exceeds its limits, or that there is no memory for.
     func added(
         to image: Data,
         of size: PixelSize,
@@ -57,7 +57,7 @@ extension GainMap {
     /// The part of the map for a part of its image: as many pixels for each of the result's as the map has for each of
     /// the image's, but no more than it has.
     private func bitmap(on size: PixelSize, showing part: ShownPart) throws(ImagingError) -> Bitmap {
-        let decoded = try Codecs.image(of: file, JPEGCodec.self, DecodingOptions())
+        let decoded = try Codecs.image(of: file, JPEGCodec.self, DecodingOptions(limits: limits))
         guard !decoded.isDamaged, decoded.bitmap.size == self.size else {
             throw .malformed(.jpeg, detail: "the gain map is damaged")
         }

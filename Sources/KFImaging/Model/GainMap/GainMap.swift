@@ -16,6 +16,8 @@ package struct GainMap: Sendable, Hashable {
     let iso: GainMapISO?
     /// The size of the image that it belongs to, as stored.
     let imageSize: PixelSize
+    /// The limits within which the map is decoded, and where that is done.
+    let limits: ImageDecodingLimits
 
     /// What is said about the map; nil without parameters.
     var info: GainMapInfo? {

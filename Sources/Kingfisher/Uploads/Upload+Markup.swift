@@ -6,9 +6,9 @@ extension Upload {
     /// A `<picture>` with all files: the browser chooses the format and the width. (Not in Kingfisher.)
     ///
     /// There is a `<source>` for each format, in the order of the encodings, and an `<img>` with the last one, which
-    /// all browsers should know, such as JPEG. It has the size of the largest file, so that nothing moves when the
-    /// image comes, the most frequent colour behind it, and the ThumbHash as `data-thumbhash`, in Base64. All texts are
-    /// escaped.
+    /// all browsers should know, such as JPEG. The `<img>` has the size of the largest file, so that nothing moves
+    /// when the image comes, the most frequent colour behind it, and the ThumbHash as `data-thumbhash`, in Base64. Of
+    /// files with one format and width, as variants of a small image have, the first is named. All texts are escaped.
     ///
     /// - Parameters:
     ///   - alt: What a screen reader says.
@@ -19,7 +19,9 @@ extension Upload {
         var types: [String] = []
         for file in files where !types.contains(file.image.mimeType) { types.append(file.image.mimeType) }
         let groups = types.map { type in
-            files.filter { $0.image.mimeType == type }.sorted { $0.pixelWidth < $1.pixelWidth }
+            var widths: Set<Int> = []
+            return files.filter { $0.image.mimeType == type && widths.insert($0.pixelWidth).inserted }
+                .sorted { $0.pixelWidth < $1.pixelWidth }
         }
         guard let fallback = groups.last, let largest = fallback.last else { return "" }
         func sources(_ group: [File]) -> String {

@@ -72,6 +72,9 @@ import Testing
         #expect(lines[2].contains("data-thumbhash=\"\(try #require(upload.facts.thumbHash).base64EncodedString())\""))
         var options = UploadOptions()
         options.limits.isolation = .inProcess
+        let wide = [100, 20, 200].map { UploadVariant("v\($0)", width: $0) }
+        let small = try await Upload.processing(SampleImage.png(60, 30), into: wide, options: options)
+        #expect(small.pictureMarkup(alt: "") { $0.fileName }.contains("srcset=\"v20-20.png 20w, v100-60.png 60w\""))
         let none = try await Upload.processing(SampleImage.png(), into: [], options: options)
         #expect(none.pictureMarkup(alt: "") { $0.fileName }.isEmpty)
     }

@@ -37,12 +37,14 @@ public struct UploadFacts: Sendable {
     /// - Parameters:
     ///   - info: Its header.
     ///   - photo: What its camera has noted.
-    ///   - image: All of the image, in any number of pixels.
+    ///   - image: All of the image, in any size and proportions.
     ///   - maxColorCount: How many colours are found at most.
     init(_ info: ImageInfo, _ photo: PhotoInfo?, _ image: KFCrossPlatformImage, maxColorCount: Int) {
         (self.info, self.photo, isDamaged) = (info, photo, image.isDamaged)
         let box = Thumbnail(width: 200, height: 200, mode: .fit, anchor: .center, enlarges: false)
-        let small = image.thumbnail(box, scale: 1) ?? image
+        let stored = PixelSize(info.pixelWidth, info.pixelHeight)
+        let original = info.orientation.isTransposing ? stored.transposed : stored
+        let small = (try? image.thumbnail(box, ofOriginal: original)) ?? image
         let limit = min(max(maxColorCount, 0), 256)
         colors = (limit > 0 ? small.dominantColors(limit) : []).map { color in
             ColorShare(color: Color(premultipliedPixel: 0xFF00_0000 | color.color), share: color.share)

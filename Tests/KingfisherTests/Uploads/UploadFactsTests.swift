@@ -8,9 +8,14 @@ import Testing
 @testable import Kingfisher
 
 @Suite struct UploadFactsTests {
-    /// The facts about an image, as they are read from JSON.
+    /// The facts about an image that is stored turned, as they are read from JSON.
     private func json(_ image: Image, _ photo: PhotoInfo? = nil) throws -> [String: Any] {
-        var info = ImageInfo(contentType: .jpeg, pixelWidth: 300, pixelHeight: 200, byteCount: 12)
+        var info = ImageInfo(
+            contentType: .jpeg,
+            pixelWidth: image.pixelHeight,
+            pixelHeight: image.pixelWidth,
+            byteCount: 12
+        )
         info.orientation = try #require(Orientation(exif: 6))
         let facts = UploadFacts(info, photo, image, maxColorCount: 2)
         let json = try JSONSerialization.jsonObject(with: JSONEncoder().encode(facts))
@@ -18,7 +23,8 @@ import Testing
     }
 
     @Test("Every key is there, and what is not known is null") func keys() throws {
-        let facts = try json(SampleImage.gradient())
+        let image = SampleImage.gradient(40, 60)
+        let facts = try json(image)
         #expect(
             facts.keys.sorted() == [
                 "alpha", "blurHash", "bytes", "colorProfile", "colors", "damaged", "duration", "exif", "format",
@@ -28,8 +34,7 @@ import Testing
         )
         for key in ["colorProfile", "duration", "exif", "loopCount"] { #expect(facts[key] is NSNull, "\(key)") }
         #expect(facts["format"] as? String == "jpeg" && facts["bytes"] as? Int == 12 && facts["frames"] as? Int == 1)
-        #expect(facts["width"] as? Int == 200 && facts["height"] as? Int == 300 && facts["orientation"] as? Int == 6)
-        let image = SampleImage.gradient()
+        #expect(facts["width"] as? Int == 40 && facts["height"] as? Int == 60 && facts["orientation"] as? Int == 6)
         #expect(facts["perceptualHash"] as? String == image.kf.perceptualHash?.description)
         #expect((facts["thumbHash"] as? String).flatMap { Data(base64Encoded: $0) } == image.kf.thumbHash())
         let colors = try #require(facts["colors"] as? [[String: Any]])
@@ -38,6 +43,20 @@ import Testing
             #expect(color["share"] is Double)
             #expect((color["color"] as? String)?.wholeMatch(of: #/#[0-9a-f]{6}/#) != nil)
         }
+    }
+
+    @Test("The facts have the proportions of the image, whichever its variants have", arguments: ThumbnailMode.allCases)
+    func proportions(mode: ThumbnailMode) async throws {
+        var options = UploadOptions()
+        options.limits.isolation = .inProcess
+        var variant = UploadVariant("tall", width: 40, height: 160)
+        variant.mode = mode
+        let facts = try await Upload.processing(SampleImage.png(160, 80), into: [variant], options: options).facts
+        let preview = try #require(facts.thumbHash.flatMap { Image(thumbHash: $0) })
+        let alone = try await Upload.processing(SampleImage.png(160, 80), into: [], options: options).facts
+        let expected = try #require(alone.thumbHash.flatMap { Image(thumbHash: $0) })
+        #expect(preview.pixelWidth == 32 && expected.pixelWidth == 32)
+        #expect(preview.pixelHeight == expected.pixelHeight && preview.pixelHeight < 32)
     }
 
     @Test("Of EXIF the place is there where it was read, and otherwise whether there is one") func exif() throws {

@@ -46,9 +46,25 @@ extension Image {
 extension Data {
     /// The bytes of a file, read on a thread that may wait.
     package static func read(_ file: URL) async throws(ImagingError) -> Data {
+        try await read(file) { try Data(contentsOf: file) }
+    }
+
+    /// The first bytes of a file, so many at most, read on a thread that may wait.
+    package static func read(_ file: URL, atMost count: Int) async throws(ImagingError) -> Data {
+        try await read(file) {
+            let handle = try FileHandle(forReadingFrom: file)
+            defer { try? handle.close() }
+            return try handle.read(upToCount: count) ?? Data()
+        }
+    }
+
+    private static func read(
+        _ file: URL,
+        _ body: @escaping @Sendable () throws -> Data
+    ) async throws(ImagingError) -> Data {
         try await WorkExecutor.userCode.run { () async throws(ImagingError) -> Data in
             do {
-                return try Data(contentsOf: file)
+                return try body()
             } catch {
                 throw .unreadableFile(path: file.path, detail: error.localizedDescription)
             }

@@ -60,7 +60,7 @@ public struct Upload: Sendable {
         return try await work.upload()
     }
 
-    /// The same for an upload in a file, which is read on a thread that may wait.
+    /// The same for an upload in a file, which is read on a thread that may wait: no more of it than is allowed.
     ///
     /// - Parameters:
     ///   - file: The file.
@@ -73,10 +73,10 @@ public struct Upload: Sendable {
         into variants: [UploadVariant],
         options: UploadOptions = UploadOptions()
     ) async throws(UploadError) -> Upload {
-        let size = (try? FileManager.default.attributesOfItem(atPath: file.path)[.size] as? Int) ?? 0
-        guard size <= options.maxBytes else { throw .tooManyBytes(size, allowed: options.maxBytes) }
+        // One byte more than is allowed tells that there are too many.
+        let count = options.maxBytes < .max ? max(options.maxBytes, 0) + 1 : .max
         let data: Data
-        do throws(ImagingError) { data = try await Data.read(file) } catch { throw .unusable(error) }
+        do throws(ImagingError) { data = try await Data.read(file, atMost: count) } catch { throw .unusable(error) }
         return try await processing(data, into: variants, options: options)
     }
 }

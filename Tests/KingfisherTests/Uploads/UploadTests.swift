@@ -192,8 +192,18 @@ import Testing
             #expect(await status() == 500)
             try SampleImage.png().write(to: place)
             #expect(await status() == 200)
+            options.maxBytes = .max
+            #expect(await status() == 200)
             options.maxBytes = 10
             #expect(await status() == 413)
+            // A file without an end, of which no more is read than is needed to refuse it.
+            let error = await #expect(throws: UploadError.self) {
+                try await Upload.processing(file: URL(filePath: "/dev/zero"), into: [], options: options)
+            }
+            guard case .tooManyBytes(11, allowed: 10)? = error else {
+                Issue.record("\(String(describing: error))")
+                return
+            }
         }
     }
 

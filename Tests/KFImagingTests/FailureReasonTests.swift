@@ -23,6 +23,8 @@ import Testing
             return
         }
         #expect(Codecs.diagnose(data) == nil)
+        #expect(Codecs.diagnose(data, limits: limits) == error)
+        #expect(try Codecs.diagnose(file(side: 8), limits: limits) == error)
     }
 
     @Test("Each of many bytes that cannot be decoded has its own reason, however many failed after them")

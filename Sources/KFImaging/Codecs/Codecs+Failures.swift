@@ -39,12 +39,12 @@ extension Codecs {
     }
 
     /// Why no image, animated or not, can be made of these bytes under the limits of the load that failed by them, or
-    /// else the limits in force; nil when one can.
+    /// else under these; nil when one can.
     ///
     /// It is the reason for which they could not be decoded just now. Where that is not known any more, or was under
     /// other limits, they are decoded again to find out.
-    package static func diagnose(_ data: Data) -> ImagingError? {
-        let (bytes, limits) = (ContentFingerprint(data), ImageDecodingLimits.default)
+    package static func diagnose(_ data: Data, limits: ImageDecodingLimits = .default) -> ImagingError? {
+        let bytes = ContentFingerprint(data)
         let known = failures.withLock { $0.last { $0.bytes == bytes && ($0.isFinal || $0.limits == limits) } }
         if let known { return known.reason }
         do throws(ImagingError) {

@@ -47,11 +47,10 @@ struct UploadWork: Sendable {
             let info = try Codecs.info(of: data, limits: options.limits)
             let stored = PixelSize(info.pixelWidth, info.pixelHeight)
             let original = info.orientation.isTransposing ? stored.transposed : stored
-            try options.limits.check(width: original.width, height: original.height)
+            try check(original, frameCount: info.frameCount)
             let photo = try PhotoInfo(data: data, readingLocation: options.readsLocation, limits: options.limits)
             let small = Thumbnail(width: 200, height: 200, mode: .fit, anchor: .center, enlarges: false)
             let boxes = variants.map(\.box)
-            for box in boxes { try box.check(enlarging: original, options.limits) }
             let plan = RenditionPlan(boxes.isEmpty ? [small] : boxes, of: original)
             let decoded = try decoded(to: plan.decodedSize)
             guard options.allowsDamage || !decoded.isDamaged else {
@@ -65,6 +64,16 @@ struct UploadWork: Sendable {
             return Renditions(info: info, photo: photo, decoded: decoded, images: images)
         } catch {
             throw .unusable(error)
+        }
+    }
+
+    /// Throws when the image, or a variant of it, is larger than is allowed.
+    private func check(_ original: PixelSize, frameCount: Int) throws(ImagingError) {
+        try options.limits.check(width: original.width, height: original.height)
+        for variant in variants { try variant.box.check(enlarging: original, options.limits) }
+        if frameCount > 1, variants.contains(where: { $0.encodings.contains(where: \.keepsFrames) }) {
+            try options.limits.check(frameCount: frameCount)
+            try options.limits.check(frame: original)
         }
     }
 
@@ -108,9 +117,8 @@ struct UploadWork: Sendable {
 
     private func file(_ job: Job, isAnimated: Bool) async throws(UploadError) -> Upload.File {
         guard !Task.isCancelled else { throw .cancelled }
-        let holdsFrames = job.encoding.format?.capacity.hasFrames ?? true
         do throws(ImagingError) {
-            if isAnimated, holdsFrames, job.encoding.frames == .all { return try await animation(job) }
+            if isAnimated, job.encoding.keepsFrames { return try await animation(job) }
             let content = try await WorkExecutor.cpu.run { () async throws(ImagingError) -> EncodedContent in
                 try job.encoding.content(of: job.image, source: data, limits: options.limits)
             }
@@ -133,7 +141,15 @@ struct UploadWork: Sendable {
             return Upload.File(variant: job.variant.name, pixelWidth: width, pixelHeight: height, image: image)
         } catch {
             let type = job.encoding.format ?? ImageContentType(sniffing: data) ?? .unknown
-            throw error.imagingError ?? .encodingFailed(type, detail: "the frames could not be written")
+            let reason = await WorkExecutor.cpu.run { () async -> ImagingError? in
+                error.isCancelled ? nil : Codecs.diagnose(data, limits: options.limits)
+            }
+            throw reason ?? .encodingFailed(type, detail: "the frames could not be written")
         }
     }
+}
+
+extension ImageEncoding {
+    /// Whether an animation stays one.
+    fileprivate var keepsFrames: Bool { frames == .all && format?.capacity.hasFrames ?? true }
 }

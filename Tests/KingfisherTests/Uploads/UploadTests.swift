@@ -105,6 +105,27 @@ import Testing
     }
 
     @Test(
+        "An animation beyond the limits is too large where its frames are kept, and a still elsewhere",
+        arguments: [(2, 1200), (3, 1199), (3, 1200)]
+    )
+    func largeAnimations(frameCount: Int, pixelCount: Int) async throws {
+        let (data, isAllowed) = (try file("animated.gif"), frameCount * pixelCount == 3600)
+        var options = options
+        (options.limits.maxFrameCount, options.limits.maxFramePixelCount) = (frameCount, pixelCount)
+        func result(_ encoding: ImageEncoding) async -> String {
+            let variant = UploadVariant("a", encodings: [encoding])
+            do throws(UploadError) {
+                let upload = try await Upload.processing(data, into: [variant], options: options)
+                return "\(upload.files[0].image.frameCount)"
+            } catch {
+                return "\(error.responseStatus) \(error.code)"
+            }
+        }
+        #expect(await result(formats[0]) == (isAllowed ? "3" : "413 too_large"))
+        #expect(await result(formats[1]) == "1")
+    }
+
+    @Test(
         "What is no upload has an error with a code and a status",
         arguments: [
             ("text", 415, "not_an_image"), ("empty", 415, "not_an_image"), ("bomb.png", 413, "too_large"),

@@ -178,6 +178,13 @@ import Testing
         #expect(loose.status == 0 && loose.errors.contains("a part of it is missing"))
     }
 
+    @Test("A width that its format does not hold is a failure that names the format") func tooWide() async throws {
+        try place.write(SampleImages.png(16_384, 2), "a.png")
+        let result = try await place.kf("variants", "a.png", "--widths", "16384", "--formats", "webp", "-o", "out/")
+        #expect(result.status == 1 && result.errors.contains("longest side of WebP = 16383"), "\(result.errors)")
+        #expect(result.errors.hasSuffix("(code 9003)\n"), "\(result.errors)")
+    }
+
     @Test(
         "Bytes that are no image, that exceed a limit, or files that cannot be written are failures",
         arguments: [

@@ -85,7 +85,7 @@ package struct Thumbnail: Sendable, Hashable {
     }
 
     /// The size of the part that is kept of a scaled image: the box, in its proportions if the image is smaller.
-    func kept(of scaled: PixelSize) -> PixelSize {
+    package func kept(of scaled: PixelSize) -> PixelSize {
         guard mode == .fill, width > 0, height > 0 else { return scaled }
         let scale = min(1, Double(scaled.width) / Double(width), Double(scaled.height) / Double(height))
         func side(_ length: Int, _ limit: Int) -> Int { min(Int((Double(length) * scale).rounded()), limit) }

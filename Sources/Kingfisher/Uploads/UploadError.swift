@@ -9,9 +9,10 @@ public import KFImaging
 public enum UploadError: Error, Sendable, CustomStringConvertible {
     /// It has more bytes than ``UploadOptions/maxBytes`` allows.
     case tooManyBytes(Int, allowed: Int)
-    /// It is no image, one that cannot be decoded or is cut off, or one that exceeds a limit.
+    /// It is no image, one that cannot be decoded or is cut off, or one that exceeds a limit, or the most that the
+    /// format of a variant holds.
     case unusable(ImagingError)
-    /// A variant cannot be made: it is too large for its format, or its quality is none.
+    /// A variant cannot be made: its quality is none, or nothing here writes its format.
     case variantFailed(name: String, ImagingError)
     /// A file cannot be written; `detail` says why.
     case notWritten(path: String, detail: String)

@@ -70,11 +70,29 @@ struct UploadWork: Sendable {
     /// Throws when the image, or a variant of it, is larger than is allowed.
     private func check(_ original: PixelSize, frameCount: Int) throws(ImagingError) {
         try options.limits.check(width: original.width, height: original.height)
-        for variant in variants { try variant.box.check(enlarging: original, options.limits) }
+        for variant in variants {
+            let box = variant.box
+            try box.check(enlarging: original, options.limits)
+            let size = box.kept(of: box.scaled(original))
+            for type in variant.encodings.compactMap(\.format) { try Self.check(size, in: type) }
+        }
         if frameCount > 1, variants.contains(where: { $0.encodings.contains(where: \.keepsFrames) }) {
             try options.limits.check(frameCount: frameCount)
             try options.limits.check(frame: original)
         }
+    }
+
+    /// Throws when a format that is asked for by name holds no image of this size.
+    private static func check(_ size: PixelSize, in type: ImageContentType) throws(ImagingError) {
+        let capacity = type.capacity
+        guard !capacity.shrinksToFit, !capacity.holds(size) else { return }
+        let isLong = size.longerSide > capacity.side
+        throw .limitExceeded(
+            limit: isLong ? "longest side of \(type.name)" : "most pixels of \(type.name)",
+            allowed: isLong ? capacity.side : capacity.pixelCount,
+            width: size.width,
+            height: size.height
+        )
     }
 
     /// All of the image, upright, in exactly a size.

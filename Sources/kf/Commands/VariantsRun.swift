@@ -163,9 +163,17 @@ extension Failure {
     /// Why an image has no variants.
     fileprivate init(_ error: UploadError, of data: Data) {
         switch error {
-        case .unusable:
+        case .unusable(let reason):
             let item = ImageProcessItem.data(data)
-            self.init(.processorError(reason: .processingFailed(processor: DefaultImageProcessor.default, item: item)))
+            let failure = KingfisherError.processorError(
+                reason: .processingFailed(processor: DefaultImageProcessor.default, item: item)
+            )
+            // Of an image that can be decoded, a format is too small for a variant.
+            if failure.imagingError == nil {
+                self.init(code: 9003, reason: "cannotEncode", message: "\(reason)")
+            } else {
+                self.init(failure)
+            }
         case .tooManyBytes, .variantFailed, .notWritten, .cancelled:
             self.init(code: 9003, reason: "cannotEncode", message: "\(error)")
         }

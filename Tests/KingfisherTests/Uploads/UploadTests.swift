@@ -150,6 +150,21 @@ import Testing
         #expect(error?.responseStatus == status && error?.code == code, "\(String(describing: error))")
     }
 
+    @Test("A variant that its format does not hold is too large; a smaller part and another format are not")
+    func formatSizes() async throws {
+        let data = try SampleImage.png(16_384, 2)
+        var part = UploadVariant("part", width: 100, height: 2, encodings: formats)
+        part.mode = .fill
+        let fitting = [part, UploadVariant("jpeg", encodings: [formats[1]]), UploadVariant("own")]
+        let upload = try await Upload.processing(data, into: fitting, options: options)
+        #expect(upload.files.map(\.pixelWidth) == [100, 100, 16_384, 16_384])
+        let error = await #expect(throws: UploadError.self) {
+            try await Upload.processing(data, into: [UploadVariant("a", encodings: formats)], options: options)
+        }
+        #expect(error?.responseStatus == 413 && error?.code == "too_large")
+        #expect(error?.description.contains("longest side of WebP = 16383") == true)
+    }
+
     @Test("A cut file is an error; where damage is allowed, it gives what there is of it, and says so")
     func damaged() async throws {
         let data = try #require(landscape(400, 300).jpegData(compressionQuality: 0.9))

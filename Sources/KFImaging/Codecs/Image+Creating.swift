@@ -82,7 +82,7 @@ extension Image {
                 metadata.frameSource = source
             }
         }
-        metadata.isDamaged = (source as? OnDemandFrameSource)?.isDamaged ?? false
+        metadata.isDamaged = source.isDamaged
         return Image(
             cgImage: poster.cgImage,
             scale: poster.scale,

@@ -48,8 +48,7 @@ package final class OnDemandFrameSource: ImageFrameSource {
         return try? bitmap?.oriented(from: orientation)
     }
 
-    /// Whether frames are missing, or one that has been decoded is not whole.
-    var isDamaged: Bool { isTruncated || compositor.withLock { $0.isDamaged } }
+    package var isDamaged: Bool { isTruncated || compositor.withLock { $0.isDamaged } }
 
     package func duration(at index: Int) -> TimeInterval { delays.indices.contains(index) ? delays[index] : 0 }
 
@@ -98,4 +97,7 @@ extension Image {
         let metadata = metadata
         return metadata.frameSource ?? metadata.preloaded.map { PreloadedFrameSource($0) }
     }
+
+    /// Whether a part of the image is missing, or of a frame that has been decoded by now.
+    package var hasDamagedFrames: Bool { isDamaged || frames?.isDamaged ?? false }
 }

@@ -16,6 +16,10 @@ public protocol ImageFrameSource: Sendable {
     /// How often the frames are to be played according to the file; 0, the default, means endlessly.
     var loopCount: UInt { get }
 
+    /// Whether frames are missing, or one that has been decoded by now lacks a part; false, the default, where that is
+    /// not known.
+    var isDamaged: Bool { get }
+
     /// One frame, blocking the thread while it is decoded.
     ///
     /// - Parameters:
@@ -38,6 +42,9 @@ public protocol ImageFrameSource: Sendable {
 extension ImageFrameSource {
     /// 0: endlessly.
     public var loopCount: UInt { 0 }
+
+    /// False: nothing is known of damage.
+    public var isDamaged: Bool { false }
 
     /// One frame at its full size, blocking the thread while it is decoded.
     ///

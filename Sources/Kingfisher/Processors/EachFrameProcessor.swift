@@ -108,6 +108,7 @@ struct ProcessedFrames: ImageFrameSource {
     var data: Data? { nil }
     var frameCount: Int { frames.frameCount }
     var loopCount: UInt { frames.loopCount }
+    var isDamaged: Bool { frames.isDamaged }
 
     func frame(at index: Int, maxSize: CGSize?) -> Bitmap? {
         guard let bitmap = processed(index) else { return nil }

@@ -53,7 +53,8 @@ struct ImageEncoder: ImageProcessor {
         guard case .image(let image) = item else { return nil }
         if image.metadata.encoded != nil { return image }
         let content = try? encoding.content(of: image, source: source, limits: options.limits)
-        return content.map { Image(encoded: $0, isDamaged: image.isDamaged) }
+        // Frames have been decoded for the encoder.
+        return content.map { Image(encoded: $0, isDamaged: image.hasDamagedFrames) }
     }
 }
 

@@ -17,7 +17,7 @@ extension KingfisherWrapper where Base == KFCrossPlatformImage {
         let content = await WorkExecutor.cpu.run { [base] in
             Result { () throws(ImagingError) in try encoding.content(of: base, source: base.animatedData) }
         }
-        return EncodedImage(try content.get(), isDamaged: base.isDamaged)
+        return EncodedImage(try content.get(), isDamaged: base.hasDamagedFrames)
     }
 }
 
@@ -156,6 +156,7 @@ private struct FirstFrames: ImageFrameSource {
 
     var data: Data? { nil }
     var loopCount: UInt { frames.loopCount }
+    var isDamaged: Bool { frames.isDamaged }
     func frame(at index: Int, maxSize: CGSize?) -> Bitmap? { frames.frame(at: index, maxSize: maxSize) }
     func duration(at index: Int) -> TimeInterval { frames.duration(at: index) }
     func copy() -> FirstFrames { FirstFrames(frames.copy(), frameCount) }

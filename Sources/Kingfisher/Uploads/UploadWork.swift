@@ -53,9 +53,7 @@ struct UploadWork: Sendable {
             let boxes = variants.map(\.box)
             let plan = RenditionPlan(boxes.isEmpty ? [small] : boxes, of: original)
             let decoded = try decoded(to: plan.decodedSize)
-            guard options.allowsDamage || !decoded.isDamaged else {
-                throw ImagingError.malformed(info.contentType, detail: "a part of the image is missing")
-            }
+            guard options.allowsDamage || !decoded.isDamaged else { throw damage }
             var images = [KFCrossPlatformImage](repeating: decoded, count: variants.count)
             for step in plan.steps where step.box < variants.count {
                 let source = step.source.map { images[$0] } ?? decoded
@@ -135,17 +133,29 @@ struct UploadWork: Sendable {
 
     private func file(_ job: Job, isAnimated: Bool) async throws(UploadError) -> Upload.File {
         guard !Task.isCancelled else { throw .cancelled }
+        let file: Upload.File
         do throws(ImagingError) {
-            if isAnimated, job.encoding.keepsFrames { return try await animation(job) }
-            let content = try await WorkExecutor.cpu.run { () async throws(ImagingError) -> EncodedContent in
-                try job.encoding.content(of: job.image, source: data, limits: options.limits)
-            }
-            let image = EncodedImage(content, isDamaged: job.image.isDamaged)
-            let (width, height) = (job.image.pixelWidth, job.image.pixelHeight)
-            return Upload.File(variant: job.variant.name, pixelWidth: width, pixelHeight: height, image: image)
+            file = try await isAnimated && job.encoding.keepsFrames ? animation(job) : still(job)
         } catch {
             throw Task.isCancelled ? .cancelled : .variantFailed(name: job.variant.name, error)
         }
+        // Later frames are decoded here first.
+        guard options.allowsDamage || !file.image.isDamaged else { throw .unusable(damage) }
+        return file
+    }
+
+    /// Why a damaged upload is refused.
+    private var damage: ImagingError {
+        .malformed(ImageContentType(sniffing: data) ?? .unknown, detail: "a part of the image is missing")
+    }
+
+    private func still(_ job: Job) async throws(ImagingError) -> Upload.File {
+        let content = try await WorkExecutor.cpu.run { () async throws(ImagingError) -> EncodedContent in
+            try job.encoding.content(of: job.image, source: data, limits: options.limits)
+        }
+        let image = EncodedImage(content, isDamaged: job.image.isDamaged)
+        let (width, height) = (job.image.pixelWidth, job.image.pixelHeight)
+        return Upload.File(variant: job.variant.name, pixelWidth: width, pixelHeight: height, image: image)
     }
 
     /// A file with all frames of an animation.

@@ -179,6 +179,29 @@ import Testing
         #expect(upload.facts.isDamaged && upload.files[0].image.isDamaged)
     }
 
+    @Test("Damage of a later frame is an error where frames are kept, and is said of the file where it is allowed")
+    func damagedFrames() async throws {
+        var data = try file("animated.gif")
+        // The pixels of the last frame begin with a code that stands for nothing.
+        data.replaceSubrange(data.count - 17..<data.count - 2, with: repeatElement(0xFF, count: 15))
+        var options = options
+        let error = await #expect(throws: UploadError.self) {
+            try await Upload.processing(data, into: [UploadVariant("a", encodings: formats)], options: options)
+        }
+        #expect(error?.responseStatus == 422 && error?.code == "damaged")
+        let still = UploadVariant("still", width: 20, encodings: [formats[1]])
+        #expect(try await !Upload.processing(data, into: [still], options: options).files[0].image.isDamaged)
+        options.allowsDamage = true
+        let animation = UploadVariant("moving", width: 20, encodings: formats)
+        let upload = try await Upload.processing(data, into: [animation], options: options)
+        #expect(upload.files.map(\.image.isDamaged) == [true, false] && upload.files[0].image.frameCount > 1)
+        // Of frames that are not processed, too; those before it are whole.
+        var encoding = formats[0]
+        #expect(try await EncodedImage.made(from: data, as: encoding).isDamaged)
+        encoding.maxFrameCount = 2
+        #expect(try await !EncodedImage.made(from: data, as: encoding).isDamaged)
+    }
+
     @Test("A gain map beyond the upload's limits is left out", arguments: [3072, 3071])
     func gainMaps(maxPixelCount: Int) async throws {
         let file = try GainMapFixture(image: SampleImage.jpeg(16, 16), map: SampleImage.jpeg(64, 48)).file

@@ -27,7 +27,9 @@ public struct UploadFacts: Sendable {
     public let perceptualHash: PerceptualHash?
     /// Whether a part of it is missing or could not be decoded, with ``UploadOptions/allowsDamage``; the variants show
     /// the rest.
-    public let isDamaged: Bool
+    ///
+    /// Of an animation's later frames it is known where a variant keeps them.
+    public internal(set) var isDamaged: Bool
 
     /// The width as it is displayed, in pixels.
     public var displayedWidth: Int { info.orientation.isTransposing ? info.pixelHeight : info.pixelWidth }

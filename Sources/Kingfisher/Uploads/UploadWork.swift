@@ -38,7 +38,9 @@ struct UploadWork: Sendable {
             UploadFacts(renditions.info, renditions.photo, renditions.decoded, maxColorCount: maxColorCount)
         }
         let files = try await files(jobs, isAnimated: renditions.info.frameCount > 1)
-        return Upload(facts: await facts, files: files)
+        var known = await facts
+        if files.contains(where: \.image.isDamaged) { known.isDamaged = true }
+        return Upload(facts: known, files: files)
     }
 
     private func makeRenditions() throws(UploadError) -> Renditions {

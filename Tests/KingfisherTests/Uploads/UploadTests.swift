@@ -195,6 +195,7 @@ import Testing
         let animation = UploadVariant("moving", width: 20, encodings: formats)
         let upload = try await Upload.processing(data, into: [animation], options: options)
         #expect(upload.files.map(\.image.isDamaged) == [true, false] && upload.files[0].image.frameCount > 1)
+        #expect(upload.facts.isDamaged)
         // Of frames that are not processed, too; those before it are whole.
         var encoding = formats[0]
         #expect(try await EncodedImage.made(from: data, as: encoding).isDamaged)

@@ -27,7 +27,10 @@ def compiler_arguments(build):
     includes = [build, os.path.join(build, "Modules"), os.path.join(ROOT, "Sources", "CKFCairo")]
     includes += sorted(glob.glob(os.path.join(ROOT, "Sources", "CSystem", "*")))
     arguments = ["-target", triple] + [word for path in includes for word in ("-I", path)]
-    for path in sorted(glob.glob(os.path.join(build, "CKF*.build", "module.modulemap"))):
+    # C modules: ours, and those of packages that the server's modules import.
+    maps = glob.glob(os.path.join(build, "*.build", "module.modulemap"))
+    maps += glob.glob(os.path.join(ROOT, ".build", "checkouts", "*", "Sources", "*", "include", "module.modulemap"))
+    for path in sorted(maps):
         arguments += ["-Xcc", "-fmodule-map-file=" + path]
     with open(os.path.join(ROOT, "Package.swift"), encoding="utf-8") as file:
         libraries = re.findall(r'pkgConfig: "([\w.-]+)"', file.read()) + ["gtk4"]

@@ -19,7 +19,7 @@ extension PipelineParser {
         Entry(
             name: "resize",
             usage: "resize(WxH|Wx|xH[,none|aspectFit|aspectFill][,filter=lanczos3][,light=encoded])",
-            example: "resize(800x,filter=mitchell)",
+            example: "resize(800x,filter=lanczos3)",
             meaning: "scale; with one side, keeping proportions"
         ) { arguments throws(PipelineError) in
             try resizing(&arguments)

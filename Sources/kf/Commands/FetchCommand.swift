@@ -109,6 +109,7 @@ struct FetchCommand: AsyncParsableCommand {
         let encoding = processing.encoding(for: destination, isProcessed: pipeline != nil)
         // The cache has images without gain maps: with one they are made of the original each time.
         let isMadeAnew = destination != nil && processing.coding.keep?.hasGainMap ?? false
+        limits.apply()
         let processor = try await pipeline?.processor
         let run = FetchRun(
             loader: await loader(
@@ -135,7 +136,6 @@ struct FetchCommand: AsyncParsableCommand {
         if onlyCache { options.append(.onlyFromCache) }
         if refresh { options.append(.forceRefresh) }
         if processing.coding.still { options.append(.onlyLoadFirstFrame) }
-        limits.apply()
         return ImageLoader(
             downloader: network.downloader(connections: concurrency),
             cache: cacheArguments.cache,

@@ -139,8 +139,8 @@ extension CatalogueRow {
     /// The image that the script of the fixtures computes, with an alpha that grows from left to right if it is veiled.
     private static func scene(_ size: PixelSize, isVeiled: Bool) -> Bitmap {
         Bitmap.of(
-            (0..<size.height).map { y in
-                (0..<size.width).map { x in
+            (0..<size.height).map { y -> [UInt32] in
+                (0..<size.width).map { x -> UInt32 in
                     let (u, v) = (Double(x) / Double(size.width - 1), Double(y) / Double(size.height - 1))
                     let isDisc = (u - 0.3) * (u - 0.3) + (v - 0.35) * (v - 0.35) < 0.03
                     let color = [40 + 200 * u, 30 + 190 * v, 220 - 120 * u * v].map { Int($0) }

@@ -1,6 +1,7 @@
 // The page to try options, in a browser: another page fills in its form as a person does, and says what it then shows.
 
 import Foundation
+import KFImageURLs
 import KingfisherServer
 import Testing
 

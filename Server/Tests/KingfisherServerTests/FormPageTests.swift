@@ -29,7 +29,7 @@ import Testing
 
     @Test("A file can be sent where uploads are allowed", arguments: [true, false])
     func files(takesUploads: Bool) async throws {
-        try await RunningServer.with(["KF_UPLOADS": "\(takesUploads)"], isDeveloped: true) { server in
+        try await RunningServer.with(["KF_UPLOADS": "\(takesUploads)"], isDeveloped: true) { server async throws in
             #expect(try await server.get("/").text.contains("type=\"file\"") == takesUploads)
         }
     }

@@ -40,7 +40,7 @@ import Testing
     @Test("The body is made into what the options say, for this client alone, and nothing is kept") func result()
         async throws
     {
-        try await withServer { server in
+        try await withServer { server async throws in
             let photo = try Quadrants.jpeg(orientation: 6)
             let path = "/_/rs:fill:40:60/f:webp/fn:bird"
             for _ in 1...2 {
@@ -66,7 +66,7 @@ import Testing
     }
 
     @Test("An animation stays one where the format holds it") func animation() async throws {
-        try await withServer { server in
+        try await withServer { server async throws in
             let data = try await Quadrants.animation()
             for (format, frames) in [("webp", 3), ("gif", 3), ("png", 1)] {
                 let answer = try await post(data, to: "/_/w:20/f:\(format)", port: server.port)
@@ -76,7 +76,7 @@ import Testing
     }
 
     @Test("Clients get the format that they accept") func negotiation() async throws {
-        try await withServer({ $0.output.webP = .automatic }) { server in
+        try await withServer({ $0.output.webP = .automatic }) { server async throws in
             let photo = try Quadrants.jpeg()
             let answer = try await post(photo, to: "/_/w:20", port: server.port, ["Accept": "image/webp"])
             #expect(answer.fields["content-type"] == "image/webp")
@@ -84,7 +84,7 @@ import Testing
     }
 
     @Test("What is known of an image is JSON") func facts() async throws {
-        try await withServer({ $0.delivery.allowedOrigin = "*" }) { server in
+        try await withServer({ $0.delivery.allowedOrigin = "*" }) { server async throws in
             let answer = try await post(try Quadrants.jpeg(orientation: 6), to: "/_/info", port: server.port)
             #expect(answer.status == 200 && answer.fields["content-type"] == "application/json")
             #expect(answer.fields["cache-control"] == "no-store" && answer.fields["access-control-allow-origin"] == "*")
@@ -101,7 +101,7 @@ import Testing
     // MARK: What is refused
 
     @Test("Unless uploads are allowed, a POST is refused as ever") func offByDefault() async throws {
-        try await RunningServer.with { server in
+        try await RunningServer.with { server async throws in
             for path in ["/_/w:10", "/_/info", "/_/plain/https://example.com/a"] {
                 let answer = try await server.get(path, method: "POST", body: "x")
                 #expect(answer.status == 405 && answer.fields["allow"] == "GET, HEAD, OPTIONS")
@@ -112,7 +112,7 @@ import Testing
 
     @Test("Paths are signed without a source, and the secret is asked for") func signatures() async throws {
         let key = ["KF_KEY": "736563726574", "KF_SALT": "68656C6C6F", "KF_SECRET": "word"]
-        try await RunningServer.with(Self.uploads.merging(key) { $1 }) { server in
+        try await RunningServer.with(Self.uploads.merging(key) { $1 }) { server async throws in
             let rules = server.images.routes.configuration.urls.signatures
             let token = ["Authorization": "Bearer word"]
             let image = Data(server.renderer.image.image.data)
@@ -132,7 +132,7 @@ import Testing
     @Test("A path with a source, an unknown option and one that has expired are not those of uploads") func paths()
         async throws
     {
-        try await RunningServer.with(Self.uploads) { server in
+        try await RunningServer.with(Self.uploads) { server async throws in
             let image = Data(server.renderer.image.image.data)
             for path in ["/_/w:10/plain/https://example.com/a", "/_/nonsense:1", "/_/exp:1", "/_", "/_/w:10/info/x"] {
                 #expect(try await post(image, to: path, port: server.port).status == 404, "\(path)")
@@ -152,7 +152,7 @@ import Testing
             $0.sources.maxBytes = 20_000
             $0.sources.maxMegapixels = 0.02
             $0.delivery.fallback.data = Array("x".utf8)
-        }) { server in
+        }) { server async throws in
             let png = try #require(Quadrants.image(100, 100).pngData())
             let bomb = try #require(Quadrants.image(300, 200).pngData())
             let data: Data =
@@ -170,7 +170,7 @@ import Testing
     }
 
     @Test("A body of unknown length is read as far as its limit goes") func chunked() async throws {
-        try await withServer({ $0.sources.maxBytes = 20_000 }) { server in
+        try await withServer({ $0.sources.maxBytes = 20_000 }) { server async throws in
             let photo = try Quadrants.jpeg()
             for (padding, status) in [(0, 200), (20_000, 413)] {
                 let connection = try await RawConnection(port: server.port)
@@ -190,7 +190,7 @@ import Testing
 
     @Test("Of a cut image there is a part, unless damage is an error", arguments: [true, false])
     func damaged(isSent: Bool) async throws {
-        try await withServer({ $0.sources.damaged = isSent ? .part : .error }) { server in
+        try await withServer({ $0.sources.damaged = isSent ? .part : .error }) { server async throws in
             let photo = try Quadrants.jpeg(Quadrants.image(600, 400))
             let cut = photo.prefix(photo.count * 2 / 3)
             #expect(try await post(cut, to: "/_/w:100", port: server.port).status == (isSent ? 200 : 422))
@@ -203,7 +203,7 @@ import Testing
     @Test("A client that waits for the word to send its image is given it, unless it is refused") func expectation()
         async throws
     {
-        try await withServer({ $0.sources.maxBytes = 100_000 }) { server in
+        try await withServer({ $0.sources.maxBytes = 100_000 }) { server async throws in
             let connection = try await RawConnection(port: server.port)
             let photo = try Quadrants.jpeg()
             let fields = ["Expect": "100-continue", "Content-Length": "\(photo.count)"]
@@ -226,7 +226,7 @@ import Testing
 
     @Test("Uploads are made for themselves, even if they are equal, and a client that leaves takes nothing from others")
     func together() async throws {
-        try await RunningServer.with(Self.uploads) { server in
+        try await RunningServer.with(Self.uploads) { server async throws in
             let image = Data(server.renderer.image.image.data)
             let routes = server.images.routes
             server.renderer.closeGate()
@@ -246,7 +246,7 @@ import Testing
 
     @Test("A client that leaves in the middle of its image leaves nothing behind", arguments: [true, false])
     func leaving(isLengthKnown: Bool) async throws {
-        try await RunningServer.with(Self.uploads) { server in
+        try await RunningServer.with(Self.uploads) { server async throws in
             let connection = try await RawConnection(port: server.port)
             let field = isLengthKnown ? ("Content-Length", "1000") : ("Transfer-Encoding", "chunked")
             try await connection.send("/_/w:10", [field.0: field.1], method: "POST")
@@ -261,7 +261,8 @@ import Testing
     }
 
     @Test("An image that drips is ended as any request") func dripping() async throws {
-        try await RunningServer.with(Self.uploads.merging(["KF_READ_REQUEST_TIMEOUT": "1"]) { $1 }) { server in
+        try await RunningServer.with(Self.uploads.merging(["KF_READ_REQUEST_TIMEOUT": "1"]) { $1 }) {
+            server async throws in
             let connection = try await RawConnection(port: server.port)
             try await connection.send("/_/w:10", ["Content-Length": "1000"], method: "POST")
             try await connection.send(Data("x".utf8))
@@ -276,7 +277,7 @@ import Testing
     @Test("While uploads take all the memory or all places there are, further ones get 429") func limits() async throws
     {
         let settings = Self.uploads.merging(["KF_REQUESTS_QUEUE_SIZE": "2"]) { $1 }
-        try await RunningServer.with(settings) { server in
+        try await RunningServer.with(settings) { server async throws in
             let routes = server.images.routes
             let (first, second) = (
                 try await RawConnection(port: server.port), try await RawConnection(port: server.port)
@@ -298,7 +299,7 @@ import Testing
     }
 
     @Test("An upload that takes too long is 503, and the log names no source") func time() async throws {
-        try await RunningServer.with(Self.uploads.merging(["KF_TIMEOUT": "1"]) { $1 }) { server in
+        try await RunningServer.with(Self.uploads.merging(["KF_TIMEOUT": "1"]) { $1 }) { server async throws in
             server.renderer.closeGate()
             let image = Data(server.renderer.image.image.data)
             for path in ["/_/w:10", "/_/info"] {

@@ -2,7 +2,7 @@
 
 import Foundation
 import KFImageURLs
-import Kingfisher
+package import Kingfisher
 
 extension ImageRenderer {
     package func facts(of upload: UploadedFile, in place: Place) async throws(RenderingError) -> UploadFacts {

@@ -44,6 +44,7 @@ package struct ImageRenderer: Rendering {
                     "The shared tier has failed five times in a row; it is left alone, and tried every five seconds.",
                     metadata: ["tier": "\(tier)", "reason": "\(reason)"]
                 )
+            @unknown default: break
             }
         }
     }

@@ -28,7 +28,7 @@ import Testing
     @Test(
         "The map has the part and the turn that the result has",
         arguments: [
-            "w:100", "rs:fill:40:40", "rs:fill:40:40:0/g:ea", "c:100:50:noea", "rot:90", "rot:180", "fl:1",
+            "w:100", "rs:fill:40:40", "rs:fill:30:40:0/g:ea", "c:100:50:noea", "rot:90", "rot:180", "fl:1",
             "fl:1:1/rot:270",
             "c:100:100:we/rot:90/w:40", "ar:0", "ar:0/rot:90/w:50", "t:10",
         ],

@@ -33,7 +33,7 @@ SERVER_BUILD := $(IN_SERVER) --traits $(SERVER_TRAITS)
 IN_BENCHMARKS := --package-path Benchmarks --scratch-path .build
 
 # What Package.swift asks for when it is set: swift-argument-parser, for kf. Where it may be missing, Scripts/with-tool decides.
-kf man steps-page: export KINGFISHER_TOOL := 1
+kf man steps-page bench-uploads: export KINGFISHER_TOOL := 1
 # Fails with a line that says what to do, where the Swift packages of a folder cannot be had.
 FETCH := Scripts/fetch-packages
 # Programs that run under a limit of memory, with which the sanitizer does not start.
@@ -41,7 +41,7 @@ UNSANITIZED := kf-decoder kf-planted-decoder kf-sandbox-checks
 
 .PHONY: help demo gallery desktop kf man test examples bench fuzz soak tsan docs format lint layers packages build systems
 .PHONY: alone slow check root-checks server-checks
-.PHONY: bench-check bench-server bench-fleet serve server-test server-reference formats-page steps-page portability targets deb deb-check dependencies desktop-dependencies clean toolchain
+.PHONY: bench-check bench-uploads bench-server bench-fleet serve server-test server-reference formats-page steps-page portability targets deb deb-check dependencies desktop-dependencies clean toolchain
 
 help: ## Lists these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -191,6 +191,12 @@ bench-check: dependencies ## Runs the rows of bench that count: instructions, al
 	@$(FETCH) Benchmarks
 	@Scripts/install-dependencies bench
 	@swift run -c release $(IN_BENCHMARKS) kf-bench --check
+
+bench-uploads: dependencies ## Measures what uploads cost, beside pyvips and Pillow
+	@$(FETCH) .
+	@swift build -c release --product kf
+	@python3 -m pip install --quiet --timeout 10 --target .build/python-bench pyvips pyvips-binary pillow
+	@PYTHONPATH=.build/python-bench Scripts/bench-uploads "$$(swift build -c release --show-bin-path)/kf"
 
 bench-server: dependencies ## Measures the image server, beside libvips and Pillow; ROWS='hot soak' runs some rows
 	@$(FETCH) Server

@@ -15,7 +15,8 @@ let settings: [SwiftSetting] =
 let package = Package(
     name: "KingfisherServer",
     products: [
-        .library(name: "KingfisherServer", targets: ["KingfisherServer"])
+        .library(name: "KingfisherServer", targets: ["KingfisherServer"]),
+        .library(name: "KFImageURLs", targets: ["KFImageURLs"]),
     ],
     traits: [
         .trait(name: "HEIC", description: "Reads HEIC through libheif."),

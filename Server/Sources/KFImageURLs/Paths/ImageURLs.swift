@@ -1,4 +1,4 @@
-// URLs of an image server, signed as it wants them. For programs whose pages show its images: a product of this package.
+// URLs of an image server, signed as it wants them. For programs whose pages show its images.
 
 /// Makes the URLs of an image server's images.
 ///

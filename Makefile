@@ -196,7 +196,7 @@ bench-uploads: dependencies ## Measures what uploads cost, beside pyvips and Pil
 	@$(FETCH) .
 	@swift build -c release --product kf
 	@python3 -m pip install --quiet --timeout 10 --target .build/python-bench pyvips pyvips-binary pillow
-	@PYTHONPATH=.build/python-bench Scripts/bench-uploads "$$(swift build -c release --show-bin-path)/kf"
+	@PYTHONPATH="$(CURDIR)/.build/python-bench" Scripts/bench-uploads "$$(swift build -c release --show-bin-path)/kf"
 
 bench-server: dependencies ## Measures the image server, beside libvips and Pillow; ROWS='hot soak' runs some rows
 	@$(FETCH) Server

@@ -5,7 +5,7 @@ import Kingfisher
 
 // snippet.show
 // snippet.handling
-/// What an upload may be: 20 MB, and everything else as for strangers.
+/// What an upload may be: 20 MB, and otherwise the limits for untrusted files.
 let uploadOptions: UploadOptions = {
     var options = UploadOptions()
     options.maxBytes = 20_000_000

@@ -49,7 +49,7 @@ extension Data {
         try await read(file) { try Data(contentsOf: file) }
     }
 
-    /// The first bytes of a file, so many at most, read on a thread that may wait.
+    /// The first bytes of a file, up to a limit, read on a thread that may wait.
     package static func read(_ file: URL, atMost count: Int) async throws(ImagingError) -> Data {
         try await read(file) {
             let handle = try FileHandle(forReadingFrom: file)

@@ -31,8 +31,9 @@ protocol ImageCodec: SendableMetatype {
         -> (any RowFile)?
     /// Encodes an upright bitmap.
     static func encode(_ bitmap: Bitmap, _ options: ImageEncodingOptions) throws(ImagingError) -> Data
-    /// Encodes rows as they are made, of which each call of the closure gives all from the first one on; nil where the
-    /// format, or what the options ask for, needs them all at once.
+    /// Encodes rows as they are made; nil where the format or the options need all rows at once.
+    ///
+    /// Each call of the closure begins again with the first row.
     static func encode(_ rows: () throws(ImagingError) -> any ImageRows, _ options: ImageEncodingOptions)
         throws(ImagingError) -> Data?
     /// Encodes an animation.

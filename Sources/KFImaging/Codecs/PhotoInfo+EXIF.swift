@@ -1,4 +1,4 @@
-// How the notes of a camera are read from an EXIF block, of which nothing is believed.
+// Reads the notes of a camera from an EXIF block; every field of the block is checked.
 
 public import Foundation
 

@@ -30,7 +30,7 @@ final class ProgressRelay: Sendable {
     /// Whether the main queue has run a report since one was waited for in vain.
     private static let isMainServed = Locked(true)
 
-    /// Who is told of progress.
+    /// The function that is called with the progress.
     enum Receiver: Sendable {
         /// Once at a time, on the main queue, as often as a screen shows it.
         case onMain(DownloadProgressBlock)
@@ -44,7 +44,7 @@ final class ProgressRelay: Sendable {
 
     /// A relay to a receiver; nil if there is none.
     /// - Parameters:
-    ///   - receiver: Who is told of progress.
+    ///   - receiver: The function that is called with the progress.
     ///   - queue: Where the load's completion handler is called; nil for an async function.
     init?(_ receiver: Receiver?, before queue: CallbackQueue?) {
         guard let receiver else { return nil }

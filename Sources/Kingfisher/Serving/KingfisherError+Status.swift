@@ -16,7 +16,7 @@ extension KingfisherError {
     /// | 422 | the bytes: no image, damaged, too large |
     /// | 500 | this program: its caches, its processors, decoders that cannot be locked |
     /// | 502 | the source's server, in any other way |
-    /// | 503 | the load was cancelled, and nobody may be waiting |
+    /// | 503 | the load was cancelled; the client has left as a rule |
     /// | 504 | the source's server took too long |
     ///
     /// As ``imagingError`` it may decode the bytes again, which blocks the thread for as long.

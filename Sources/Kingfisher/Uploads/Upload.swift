@@ -47,7 +47,7 @@ public struct Upload: Sendable {
     /// - Parameters:
     ///   - data: The bytes, of any format that is read here; they alone decide which.
     ///   - variants: The sizes and formats; without any, only the facts are found out.
-    ///   - options: What it may cost; for a server's strangers unless set.
+    ///   - options: The limits; those for untrusted files unless set.
     /// - Returns: The files and the facts.
     /// - Throws: ``UploadError``. A task that is cancelled ends with the encodings that are under way.
     public static func processing(
@@ -65,7 +65,7 @@ public struct Upload: Sendable {
     /// - Parameters:
     ///   - file: The file.
     ///   - variants: The sizes and formats; without any, only the facts are found out.
-    ///   - options: What it may cost; for a server's strangers unless set.
+    ///   - options: The limits; those for untrusted files unless set.
     /// - Returns: The files and the facts.
     /// - Throws: ``UploadError``.
     public static func processing(

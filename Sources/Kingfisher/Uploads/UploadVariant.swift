@@ -71,7 +71,7 @@ public struct UploadOptions: Hashable, Sendable {
     /// How many colours that stand for the image are found at most, 0…256; 5 unless set.
     public var maxColorCount = 5
 
-    /// Limits for images of strangers: 50 megapixels, animations of up to 300 frames and 4 megapixels each, decoded in
+    /// Limits for untrusted files: 50 megapixels, animations of up to 300 frames and 4 megapixels each, decoded in
     /// locked processes where these can be had (`DecodingIsolation.sandboxed`).
     public static var forServers: ImageDecodingLimits {
         var limits = ImageDecodingLimits(maxPixelCount: 50_000_000)

@@ -54,8 +54,7 @@ extension GainMap {
 
     // MARK: Pixels
 
-    /// The part of the map for a part of its image: as many pixels for each of the result's as the map has for each of
-    /// the image's, but no more than it has.
+    /// The part of the map for a part of its image, scaled as the image is, but never enlarged.
     private func bitmap(on size: PixelSize, showing part: ShownPart) throws(ImagingError) -> Bitmap {
         let decoded = try Codecs.image(of: file, JPEGCodec.self, DecodingOptions(limits: limits))
         guard !decoded.isDamaged, decoded.bitmap.size == self.size else {
@@ -85,14 +84,15 @@ extension GainMap {
     }
 }
 
-/// A part of one axis of a map, which may begin and end within pixels, as the resampler takes it: so many pixels, and
-/// the share of them that is meant, around the middle.
+/// A part of one axis of a map, which may begin and end within pixels.
+///
+/// The resampler takes it as a number of pixels, and the share of these pixels, around their middle, that it covers.
 private struct MapSpan {
     /// The first pixel.
     let first: Int
     /// How many pixels there are from there on.
     let extent: Double
-    /// The share of them that is meant.
+    /// The share of these pixels that the part covers.
     let coverage: Double
     private let mapLength: Int
 
@@ -119,7 +119,7 @@ private struct MapSpan {
     /// Whether the part is made of whole pixels.
     var isWhole: Bool { coverage == 1 && extent == extent.rounded() }
 
-    /// How many pixels become of the part where so many pixels of the image, whose length is named, are the result.
+    /// The length of the part in a written map, for a result of `result` pixels out of an image of `imageLength`.
     func count(for result: Int, of imageLength: Int) -> Int {
         let wanted = (Double(result) * Double(mapLength) / Double(imageLength)).rounded()
         let most = (extent * coverage - 1e-6).rounded(.up)

@@ -39,7 +39,7 @@ end() {
 trap end EXIT
 trap 'exit 0' INT TERM
 
-# Starts a program, and waits until it answers at a port.
+# Starts a program, and waits until it responds at a port.
 start() {
     local port=$1; shift
     "$@" &

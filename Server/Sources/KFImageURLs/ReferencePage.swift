@@ -23,7 +23,7 @@ package enum ReferencePage {
         which slashes may stand anywhere. The format may be left out. The order of options does not matter; if an option appears
         twice, the last one counts. An argument that is empty or missing leaves what was there. A boolean
         is `1`, `t`, `true`, `0`, `f` or `false`; anything else is off, and the log has a warning, and so is an empty one that is
-        the only argument of its option. An option that is not on this page is answered with 404.
+        the only argument of its option. For an option that is not on this page the response is 404.
 
         For example, 300 × 200 pixels of a photo as WebP, where signatures are not required:
 
@@ -48,7 +48,7 @@ package enum ReferencePage {
 
     private static func notes(on group: ImageOption.Group) -> [String] {
         guard group == .limits else { return [] }
-        return ["With `KF_ALLOW_SECURITY_OPTIONS` only; otherwise these are answered with 403.", ""]
+        return ["With `KF_ALLOW_SECURITY_OPTIONS` only; otherwise the response is 403.", ""]
     }
 
     private static func lines(of option: ImageOption) -> [String] {

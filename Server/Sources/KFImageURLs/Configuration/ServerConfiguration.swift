@@ -19,7 +19,7 @@ package struct ServerConfiguration: Hashable, Sendable {
     package var maxSourceBytesInQueue = 0
     /// Seconds for a whole request.
     package var timeout = 10
-    /// Seconds until a connection without a request is closed; 0 closes each after its first answer.
+    /// Seconds until a connection without a request is closed; 0 closes each after its first response.
     package var keepAliveTimeout = 60
     /// Seconds until a client has to have taken more of an answer.
     package var writeTimeout = 10
@@ -27,7 +27,7 @@ package struct ServerConfiguration: Hashable, Sendable {
     package var readTimeout = 10
     /// How many connections there are at one time; 0 is as many as the system allows.
     package var maxClients = 2048
-    /// Seconds that answers under way have to arrive when the server is told to end; nil follows from ``timeout``.
+    /// Seconds that responses under way have to arrive when the server is told to end; nil follows from ``timeout``.
     package var gracefulStopTimeout: Int?
     /// Whether answers say why they are errors.
     package var showsReasons = false
@@ -104,7 +104,7 @@ package struct FleetSettings: Hashable, Sendable {
     package var tier: String?
     /// The URL of the store by which servers agree who makes a result, if that is another one.
     package var leases: String?
-    /// Milliseconds until the store has to begin an answer; nil is that of its kind.
+    /// Milliseconds until the store has to begin a response; nil is that of its kind.
     package var tierTimeout: Int?
     /// Bytes a second that values have to come with; nil is that of the kind of store.
     package var tierRate: Int?

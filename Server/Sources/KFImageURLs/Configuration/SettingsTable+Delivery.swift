@@ -13,40 +13,40 @@ extension SettingsTable {
             ours: "NOT_FOUND_TTL",
             .integer(0...(.max)),
             \.delivery.notFoundMaxAge,
-            help: "Seconds that caches may keep an answer of 404 or 410; 0 is none, as for other errors."
+            help: "Seconds that caches may keep a response of 404 or 410; 0 is none, as for other errors."
         ),
-        Setting("USE_ETAG", .boolean, \.delivery.sendsETag, help: "Answers have an ETag."),
+        Setting("USE_ETAG", .boolean, \.delivery.sendsETag, help: "Responses have an ETag."),
         Setting(
             "ETAG_BUSTER",
             .fieldText,
             \.delivery.entityTagPrefix,
-            help: "A part of each ETag; with another one, clients load anew what they have."
+            help: "A part of each ETag; with another one, clients download again what they have."
         ),
         Setting(
             "USE_LAST_MODIFIED",
             .boolean,
             \.delivery.sendsLastModified,
-            help: "Answers have the Last-Modified of their source."
+            help: "Responses have the Last-Modified of their source."
         ),
         Setting(
             "LAST_MODIFIED_BUSTER",
             Value.date.orNil(""),
             \.delivery.earliestModification,
-            help: "The earliest Last-Modified; clients load anew what they have from before."
+            help: "The earliest Last-Modified; clients download again what they have from before."
         ),
         Setting(
             "SET_CANONICAL_HEADER",
             .boolean,
             \.delivery.namesSource,
-            help: "Answers name the URL of their source, if it is one of http, as Link with rel=canonical."
+            help: "Responses name the URL of their source, if it is one of http, as Link with rel=canonical."
         ),
         Setting(
             "ENABLE_DEBUG_HEADERS",
             .boolean,
             \.delivery.describesImages,
             help:
-                "Answers have X-Result-Width and -Height, and if they were made for their request X-Origin-Width, -Height and"
-                + " -Content-Length."
+                "Responses have X-Result-Width and -Height, and if they were rendered for the request X-Origin-Width, -Height"
+                + " and -Content-Length."
         ),
         Setting(
             "ALLOW_ORIGIN",
@@ -59,7 +59,7 @@ extension SettingsTable {
             .base64,
             \.delivery.fallback.data,
             help:
-                "An image that is sent in place of others that cannot be loaded or made, with the options of their URL."
+                "An image that is sent in place of others that cannot be loaded or rendered, with the options of their URL."
         ),
         Setting(
             "FALLBACK_IMAGE_PATH",

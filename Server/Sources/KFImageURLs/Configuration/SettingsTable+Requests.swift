@@ -26,8 +26,8 @@ extension SettingsTable {
             .boolean,
             \.sources.handsCookiesOn,
             help:
-                "Cookies of requests are handed on to sources on the host that they belong to. What is made with them is kept"
-                + " nowhere, and is private to the client."
+                "Cookies of requests are handed on to sources on the host that they belong to. What is rendered with them is"
+                + " kept nowhere, and is private to the client."
         ),
         Setting(
             "COOKIE_PASSTHROUGH_ALL",
@@ -50,7 +50,7 @@ extension SettingsTable {
             Value.text("text").orNil(""),
             \.secret,
             isSecret: true,
-            help: "What requests for images have to send as `Authorization: Bearer …`; others are answered with 403."
+            help: "What requests for images have to send as `Authorization: Bearer …`; others get 403."
         ),
         Setting(
             "LOG_FORMAT",
@@ -63,13 +63,13 @@ extension SettingsTable {
             "HEALTH_CHECK_PATH",
             .pathPrefix,
             \.healthPath,
-            help: "A path that is answered like /health."
+            help: "Another path of /health."
         ),
         Setting(
             "PROMETHEUS_BIND",
             Value.address.orNil(""),
             \.metricsAddress,
-            help: "Where /metrics is answered, and nowhere else; unless set, it is where images are."
+            help: "Where /metrics is, and nowhere else; unless set, it is where images are."
         ),
         Setting(
             "PROMETHEUS_NAMESPACE",

@@ -21,8 +21,8 @@ extension SettingsTable {
             Value.integer(0...1_000_000).orNil("").withZero,
             \.maxMakings,
             help:
-                "How many results are made, or wait for that, at one time; more are answered with 429. 0 is ten for each"
-                + " worker and each second of KF_TIMEOUT, at least 64.",
+                "How many results are rendered, or wait for that, at one time; more get 429. 0 is ten for each worker and"
+                + " each second of KF_TIMEOUT, at least 64.",
             note: { text in
                 Int(text) == 0 ? "No queue is without an end here: 0 is ten for each worker and each second." : nil
             }
@@ -32,18 +32,18 @@ extension SettingsTable {
             .integer(0...(.max)),
             \.maxSourceBytesInQueue,
             help:
-                "How many bytes of downloaded sources may wait for being decoded; while there are more, further results are"
-                + " answered with 429. 0 is an eighth of the memory, at least 64 MiB."
+                "How many bytes of downloaded sources may wait for being decoded; while there are more, further results get"
+                + " 429. 0 is an eighth of the memory, at least 64 MiB."
         ),
         Setting(
             ours: "UPLOADS",
             .boolean,
             \.takesUploads,
             help:
-                "POST /SIGNATURE/OPTIONS is answered with the image that the options make of its body, POST"
-                + " /SIGNATURE/info with what is known of it; nothing is kept. The limits of sources hold."
+                "The response to POST /SIGNATURE/OPTIONS is the image that the options make of its body, to POST /SIGNATURE/info"
+                + " what is known of it; nothing is kept. The limits of sources hold."
         ),
-        Setting("TIMEOUT", .integer(1...86400), \.timeout, help: "Seconds until a request is answered with 503."),
+        Setting("TIMEOUT", .integer(1...86400), \.timeout, help: "Seconds until the response is 503."),
         Setting(
             "MAX_CLIENTS",
             .integer(0...1_000_000),
@@ -62,31 +62,31 @@ extension SettingsTable {
             "KEEP_ALIVE_TIMEOUT",
             .integer(0...86400),
             \.keepAliveTimeout,
-            help: "Seconds until a connection without a request is closed; 0 closes each after its first answer."
+            help: "Seconds until a connection without a request is closed; 0 closes each after its first response."
         ),
         Setting(
             "WRITE_RESPONSE_TIMEOUT",
             .integer(1...86400),
             \.writeTimeout,
-            help: "Seconds until the connection of a client that takes nothing more of its answer is closed."
+            help: "Seconds until the connection of a client that takes nothing more of its response is closed."
         ),
         Setting(
             "GRACEFUL_STOP_TIMEOUT",
             Value.integer(1...86400).orNil(""),
             \.gracefulStopTimeout,
-            help: "Seconds that answers under way have to arrive after SIGTERM. Unless set, twice KF_TIMEOUT."
+            help: "Seconds that responses under way have to arrive after SIGTERM. Unless set, twice KF_TIMEOUT."
         ),
         Setting(
             "LOG_LEVEL",
             .logLevel,
             \.logLevel,
-            help: "Which lines are written to the log; answers from the caches are there with debug only."
+            help: "Which lines are written to the log; responses from the caches are there with debug only."
         ),
         Setting(
             "DEVELOPMENT_ERRORS_MODE",
             .boolean,
             \.showsReasons,
-            help: "Answers say why they are errors; not for servers that others reach."
+            help: "Responses say why they are errors; not for servers that others reach."
         ),
         Setting(
             ours: "CACHE",
@@ -124,7 +124,7 @@ extension SettingsTable {
             Value.integer(10...60_000).orNil(""),
             \.fleet.tierTimeout,
             help:
-                "Milliseconds until the store has to begin an answer; one that is silent for longer has failed. Unless set,"
+                "Milliseconds until the store has to begin a response; one that is silent for longer has failed. Unless set,"
                 + " 250 for Redis and 1500 for S3."
         ),
         Setting(
@@ -140,7 +140,7 @@ extension SettingsTable {
             Value.text("redis://host:port, or rediss://").orNil(""),
             \.fleet.leases,
             isSecret: true,
-            help: "Where servers agree who makes a result, if KF_TIER is s3://."
+            help: "Where servers agree who renders a result, if KF_TIER is s3://."
         ),
         Setting(
             ours: "PURGE_TOKEN",

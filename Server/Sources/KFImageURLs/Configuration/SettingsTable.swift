@@ -82,8 +82,7 @@ package enum SettingsTable {
             "ALLOWED_PROCESSING_OPTIONS",
             Value.text("name of an option, as URLs write it").list(),
             \.urls.allowedOptions,
-            help:
-                "The only options that URLs may have, a URL with another one is answered with 404; presets may have all."
+            help: "The only options that URLs may have, a URL with another one gets 404; presets may have all."
         ),
         Setting(
             "ARGUMENTS_SEPARATOR",

@@ -11,7 +11,7 @@ extension OptionTable {
             "ext",
             group: .output,
             help:
-                "The format of the result. An extension after the source overrides it; heic and jxl are only read, and answered with 422.",
+                "The format of the result. An extension after the source overrides it; heic and jxl are only read, and get 422.",
             example: "f:webp",
             arguments: [OptionArgument("format", Value.format.orNil("best"), \.output.format)]
         ),
@@ -43,7 +43,7 @@ extension OptionTable {
             help:
                 "With ssimulacra2 the quality of JPEG, WebP and AVIF stills is the lowest, from min_quality to max_quality, that"
                 + " reaches the target, a score of SSIMULACRA 2 (90 looks the same, 70 good, 50 fair); imgproxy's methods, whose"
-                + " targets are other numbers, are answered with 404.",
+                + " targets are other numbers, get 404.",
             example: "aq:ssimulacra2:75:40:90",
             arguments: [
                 overriding("method", .name(), \.output.autoQuality.method),

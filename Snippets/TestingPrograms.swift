@@ -36,7 +36,7 @@ func retriesWhatBreaksOff(_ bytes: Data) async throws -> Bool {
 // snippet.transport
 func cancelsItsDownload(_ url: URL) async throws -> Bool {
     let begun = Gate()
-    let transport = FakeTransport { _ in begun.open() }  // never answers
+    let transport = FakeTransport { _ in begun.open() }  // never responds
     let downloader = ImageDownloader(name: "test", transport: transport)
     let manager = KingfisherManager(downloader: downloader, cache: try temporaryCache())
     let load = Task { try await manager.retrieveImage(with: url) }

@@ -6,7 +6,7 @@ package import KFImageURLs
 public import Logging
 public import NIOCore
 
-/// Answers requests for images whose URLs say what is done to them.
+/// Responds to requests for images whose URLs say what is done to them.
 ///
 /// A server may be shared by threads. In an application of one's own, the context of requests is
 /// ``ImageRequestContext`` or one like it, and the connections come from ``http``:
@@ -22,7 +22,7 @@ public struct ImageServer: Sendable {
     /// A server that is set up by variables of the environment; `docs/server-options.md` lists them.
     ///
     /// `KF_BIND`, `KF_WORKERS`, `KF_MAX_CLIENTS`, `KF_GRACEFUL_STOP_TIMEOUT` and `KF_LOG_FORMAT` are for the program,
-    /// and do nothing here; with `KF_PROMETHEUS_BIND` metrics are answered nowhere.
+    /// and do nothing here; with `KF_PROMETHEUS_BIND` metrics are nowhere.
     ///
     /// Sources are decoded in locked processes, unless `KF_ISOLATION` says otherwise: the program `kf-decoder` has to
     /// be beside the application, or the application begins with `EmbeddedDecoder.start()`. That and the limits of time
@@ -31,7 +31,7 @@ public struct ImageServer: Sendable {
     /// - Parameters:
     ///   - environment: The variables; those that begin with neither `KF_` nor `IMGPROXY_` are ignored.
     ///   - allowsUnsigned: Whether everybody may have anything made where no key is set.
-    ///   - logger: Gets a line for each request that is not answered from the caches.
+    ///   - logger: Gets a line for each request whose response is not from the caches.
     /// - Throws: ``InvalidConfiguration`` if a variable is wrong, the key is missing, or no process can be locked.
     public init(
         environment: [String: String],
@@ -54,7 +54,7 @@ public struct ImageServer: Sendable {
     /// - Parameters:
     ///   - configuration: All settings.
     ///   - renderer: Makes the results; that of a test makes them up.
-    ///   - logger: Gets a line for each request that is not answered from the caches.
+    ///   - logger: Gets a line for each request whose response is not from the caches.
     ///   - isDeveloped: Whether errors say why, and `/` has a page to try options.
     package init(
         configuration: KFImageURLs.ServerConfiguration,
@@ -70,8 +70,8 @@ public struct ImageServer: Sendable {
         )
     }
 
-    /// Answers GET, HEAD and OPTIONS for all paths that no other route of the router is for, `/health` and `/metrics`
-    /// among them; `POST /purge` and PURGE, where `KF_PURGE_TOKEN` is set; and POST for all other paths with
+    /// Responds to GET, HEAD and OPTIONS for all paths that no other route of the router is for, `/health` and
+    /// `/metrics` among them; `POST /purge` and PURGE, where `KF_PURGE_TOKEN` is set; and POST for all other paths with
     /// `KF_UPLOADS`.
     ///
     /// `KF_PATH_PREFIX` is what the paths of images begin with. The router must not belong to a group with a path.
@@ -88,17 +88,17 @@ public struct ImageServer: Sendable {
         if !prefix.isEmpty { router.on(RouterPath(prefix + "/purge"), method: .post, responder: responder) }
     }
 
-    /// What answers all requests of an application that serves nothing else.
+    /// What responds to all requests of an application that serves nothing else.
     public var responder: some HTTPResponder<ImageRequestContext> { ImageResponder(routes: routes) }
 
-    /// What answers all requests where metrics have an address of their own, `KF_PROMETHEUS_BIND`.
+    /// What responds to all requests where metrics have an address of their own, `KF_PROMETHEUS_BIND`.
     package var metricsResponder: some HTTPResponder<BasicRequestContext> {
         CallbackResponder { [routes] request, _ in routes.respondWithMetrics(to: request) }
     }
 
-    /// Connections that tell when their clients leave, so that nothing is made for these; that are closed when their
-    /// clients take nothing of their answers any more, or send requests without an end; and that end when their answers
-    /// have arrived, once the application is told to end.
+    /// Connections that tell when their clients leave, so that nothing is rendered for these; that are closed when
+    /// their clients take nothing of their responses any more, or send requests without an end; and that end when their
+    /// responses have arrived, once the application is told to end.
     ///
     /// With other ones everything works but that.
     public var http: HTTPServerBuilder {

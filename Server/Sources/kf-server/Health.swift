@@ -7,7 +7,7 @@ import KFImageURLs
 
 struct Health: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Asks the server that runs with this environment for /health; exits with 1 unless it answers 200."
+        abstract: "Asks the server that runs with this environment for /health; exits with 1 unless the status is 200."
     )
 
     func run() async throws {

@@ -14,7 +14,7 @@ import UnixSignals
 
 struct Serve: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Serves until SIGTERM or SIGINT; requests in flight are answered before it ends."
+        abstract: "Serves until SIGTERM or SIGINT; requests in flight get their responses before it ends."
     )
 
     @OptionGroup var setup: SetupOptions

@@ -3,7 +3,7 @@
 #include <string.h>
 #include "../support/vectors.h"
 
-// Undoes the filters Sub, Average and Paeth. Loads and stores four bytes for three: the next pixel mends the fourth.
+// Undoes the filters Sub, Average and Paeth. Loads and stores four bytes for three: the next pixel corrects the fourth.
 static KF_INLINE u8x4 load_pixel(const uint8_t *bytes, size_t step) {
     u8x4 pixel = {0};
     memcpy(&pixel, bytes, step == 3 ? 4 : step);

@@ -1,5 +1,5 @@
 // Sends requests to one bucket: signed, and once more after a failure that newer credentials or the right time would
-// mend. For S3Tier and S3Reader.
+// fix. For S3Tier and S3Reader.
 
 import Foundation
 import KFSupport
@@ -55,7 +55,7 @@ final class S3Client: Sendable {
         throw error(reply, to: request)
     }
 
-    /// Sends a request; the response may be a failure, if not one that newer credentials or the right time mend.
+    /// Sends a request; the response may be a failure, if not one that newer credentials or the right time fix.
     func anyReply(to request: S3Request, limit: Int) async throws -> S3Reply {
         let credentials = try await account.keeper.credentials()
         let reply = try await attempt(request, credentials, limit: limit)

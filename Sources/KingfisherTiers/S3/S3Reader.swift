@@ -3,7 +3,7 @@
 public import Foundation
 import KFTransport
 
-/// Gets objects by bucket and key; both may come from strangers.
+/// Gets objects by bucket and key; both may be untrusted.
 ///
 /// The request goes to the store that is set, and nowhere else: names of buckets cannot change the host but for its
 /// first part, and redirects are not followed. It may have any address, as it was set by who runs the program.

@@ -38,7 +38,7 @@ public struct ImageURLs: Sendable {
     ///   - source: The URL of the source, as the server loads it: `https://…`, `local:///…`, `s3://…`.
     ///   - options: Options as the page of the server's options has them, such as `rs:fill:300:200`; in this order.
     ///   - format: The extension of the result's format, such as `webp`; nil leaves it to the server.
-    /// - Returns: The URL. What it says is not checked: the server answers what it does not understand with 404.
+    /// - Returns: The URL. What it says is not checked: what the server does not understand is 404.
     public func url(of source: String, options: [String] = [], format: String? = nil) -> String {
         let name = encodedBase64URL(source.utf8) + (format.map { "." + $0 } ?? "")
         let path = "/" + (options + [name]).joined(separator: "/")

@@ -1,6 +1,6 @@
 // Reads the markup of a drawing, piece by piece, and takes nothing that is not well-formed. For DrawingCleaner.
 //
-// It is not a parser of XML in C, since drawings come from strangers, and what reads these in the process of the server
+// It is not a parser of XML in C, since drawings are untrusted, and what reads these in the process of the server
 // must be safe. What is written of its pieces is read in one way only: so it need not be read as each browser does it.
 
 /// A piece of markup.

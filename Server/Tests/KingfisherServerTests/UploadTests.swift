@@ -299,7 +299,7 @@ import Testing
     }
 
     @Test("An upload that takes too long is 503, and the log names no source") func time() async throws {
-        try await RunningServer.with(Self.uploads.merging(["KF_TIMEOUT": "1"]) { $1 }) { server async throws in
+        try await RunningServer.with(Self.uploads.merging(["KF_TIMEOUT": "5"]) { $1 }) { server async throws in
             server.renderer.closeGate()
             let image = Data(server.renderer.image.image.data)
             for path in ["/_/w:10", "/_/info"] {

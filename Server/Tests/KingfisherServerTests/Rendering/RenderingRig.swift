@@ -30,7 +30,9 @@ struct RenderingRig {
         var configuration = ServerConfiguration()
         configuration.sources.allowsLoopbackAddresses = true
         configuration.sources.localRoot = files.path
-        configuration.timeout = 300  // longer than the busiest machine takes
+        // Longer than the busiest machine takes.
+        (configuration.timeout, configuration.readTimeout, configuration.writeTimeout) = (300, 300, 300)
+        configuration.sources.connectTimeout = 300
         configure(&configuration)
         let cache = try ImageCache(name: "test", cacheDirectoryURL: directory)
         let renderer = ImageRenderer(configuration: configuration, cache: cache)

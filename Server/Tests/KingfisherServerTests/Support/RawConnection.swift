@@ -56,15 +56,18 @@ final class RawConnection: Sendable {
     ) async throws {
         var fields = fields
         if let body, fields["Content-Length"] == nil { fields["Content-Length"] = "\(body.utf8.count)" }
-        let lines = ["\(method) \(path) HTTP/\(version)", "Host: localhost"] + fields.map { "\($0.key): \($0.value)" }
-        let text = lines.joined(separator: "\r\n") + "\r\n\r\n" + (body ?? "")
-        try await channel.writeAndFlush(ByteBuffer(string: text))
+        try await send(head(path, fields, method: method, version: version) + Data((body ?? "").utf8))
     }
 
-    /// Sends an image as the body of a request, without waiting for an answer.
+    /// Sends an image as the body of a request, in one piece with its head, without waiting for an answer.
     func upload(_ data: Data, to path: String, _ fields: [String: String] = [:]) async throws {
-        try await send(path, fields.merging(["Content-Length": "\(data.count)"]) { $1 }, method: "POST")
-        try await send(data)
+        let fields = fields.merging(["Content-Length": "\(data.count)"]) { $1 }
+        try await send(head(path, fields, method: "POST", version: "1.1") + data)
+    }
+
+    private func head(_ path: String, _ fields: [String: String], method: String, version: String) -> Data {
+        let lines = ["\(method) \(path) HTTP/\(version)", "Host: localhost"] + fields.map { "\($0.key): \($0.value)" }
+        return Data((lines.joined(separator: "\r\n") + "\r\n\r\n").utf8)
     }
 
     /// Sends bytes as they are.

@@ -23,7 +23,8 @@ struct RunningServer: Sendable {
 
     /// Runs a server with settings, and the body with it.
     ///
-    /// Requests have an hour, however busy the machine is, unless the settings say otherwise.
+    /// Requests have an hour, what comes and goes of them minutes, however busy the machine is, unless the settings say
+    /// otherwise.
     static func with(
         _ settings: [String: String] = [:],
         image: RenderedImage? = nil,
@@ -33,7 +34,10 @@ struct RunningServer: Sendable {
         var result = image
         if result == nil { result = try await madeUpImage() }
         let renderer = MadeUpRenderer(image: try #require(result))
-        let (configuration, problems) = ServerConfiguration.read(["KF_TIMEOUT": "3600"].merging(settings) { $1 })
+        let patience = [
+            "KF_TIMEOUT": "3600", "KF_READ_REQUEST_TIMEOUT": "300", "KF_WRITE_RESPONSE_TIMEOUT": "300",
+        ]
+        let (configuration, problems) = ServerConfiguration.read(patience.merging(settings) { $1 })
         #expect(problems.isEmpty)
         let log = LogLines()
         var logger = Logger(label: "test") { JSONLogHandler(label: $0, write: log.append) }
@@ -100,5 +104,5 @@ final class LogLines: Sendable {
 
 /// Returns once the condition holds; the time limit of the test ends it otherwise.
 func until(_ condition: () -> Bool) async {
-    while !condition() { await Task.yield() }
+    while !condition(), !Task.isCancelled { await Task.yield() }
 }

@@ -61,7 +61,16 @@ public final class S3Tier: SharedTier {
     ) throws(S3Error) {
         let account = S3Account(region: configuration.region, credentials: credentials, clock: clock)
         pace = S3Pace(answer: configuration.answerTimeout, rate: configuration.minimumRate)
-        client = S3Client(try configuration.address, pace: pace, account: account, transport: transport)
+        // Who allows a late beginning of answers allows as much silence, and as long a way to the store.
+        let patience = configuration.answerTimeout.inSeconds
+        client = S3Client(
+            try configuration.address,
+            pace: pace,
+            account: account,
+            transport: transport,
+            connectTimeout: max(2, patience),
+            idleTimeout: max(5, patience)
+        )
         maxValueBytes = max(0, configuration.maxValueBytes)
         name = "\(client.address.origin)\(client.address.bucketPath)/\(configuration.prefix)"
     }

@@ -92,14 +92,20 @@ final class MotoServer: Sendable {
         if process.isRunning { kill(process.processIdentifier, signal) }
     }
 
+    /// A bucket of the server; no call is given up since the machine is busy.
+    func place(bucket: String = "images", prefix: String = "kingfisher") -> S3Tier.Configuration {
+        var place = S3Tier.Configuration(bucket: bucket, region: "us-east-1", endpoint: endpoint, prefix: prefix)
+        (place.answerTimeout, place.minimumRate) = (.seconds(100), 1)
+        return place
+    }
+
     /// A tier on the server, with the user's key unless it is given another one.
     func tier(
         bucket: String = "images",
         prefix: String = "kingfisher",
         _ credentials: S3CredentialSource? = nil
     ) throws -> S3Tier {
-        let place = S3Tier.Configuration(bucket: bucket, region: "us-east-1", endpoint: endpoint, prefix: prefix)
-        return try S3Tier(place, credentials: credentials ?? .fixed(user))
+        try S3Tier(place(bucket: bucket, prefix: prefix), credentials: credentials ?? .fixed(user))
     }
 }
 

@@ -35,6 +35,7 @@ struct S3AccessTests {
         try await server.tier(prefix: "").put(Data("value".utf8), forKey: "object", expiry: nil)
         var place = S3Reader.Configuration(region: "us-east-1", endpoint: server.endpoint)
         place.addressing = .path
+        (place.connectTimeout, place.answerTimeout) = (100, 100)
         let reader = try S3Reader(place, credentials: .fixed(server.user))
         let found = try await reader.object("object", in: "images")
         #expect(found.status == 200 && found.data == Data("value".utf8) && found.reason == nil)
@@ -111,9 +112,8 @@ struct S3AccessTests {
 
     @Test("Ten minutes of difference between the clocks of machine and store do no harm", arguments: [-600.0, 600])
     func clockOff(seconds: TimeInterval) async throws {
-        let place = S3Tier.Configuration(bucket: "images", region: "us-east-1", endpoint: try server().endpoint)
         let tier = try S3Tier(
-            place,
+            server().place(),
             credentials: .fixed(server().user),
             transport: CurlTransport(),
             clock: { Date() + seconds }
@@ -125,9 +125,8 @@ struct S3AccessTests {
     @Test("A store that stands still holds no cancelled call; it goes on afterwards, and once it is killed calls fail")
     func killed() async throws {
         let server = try await MotoServer.start(.nothing)
-        let place = S3Tier.Configuration(bucket: "images", region: "us-east-1", endpoint: server.endpoint)
         let transport = CurlTransport()
-        let tier = try S3Tier(place, credentials: .fixed(server.user), transport: transport)
+        let tier = try S3Tier(server.place(), credentials: .fixed(server.user), transport: transport)
         try await tier.put(Data("value".utf8), forKey: "kf1-a", expiry: nil)
         server.send(SIGSTOP)
         let works: [@Sendable () async throws -> Void] = [

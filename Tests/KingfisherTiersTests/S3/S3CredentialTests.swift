@@ -18,6 +18,12 @@ import Testing
         return [id.map { String($0.prefix { $0 != "/" }) }, request?.value(forHTTPHeaderField: "X-Amz-Security-Token")]
     }
 
+    /// The same from one of the services, which have no more than a second to connect and five to answer: on a busy
+    /// machine they are asked again.
+    private func role(_ variables: [String: String]) async throws -> [String?] {
+        try await eventually("Credentials of a role come") { try await signer(.automatic(variables)) }
+    }
+
     private static let file = """
         # keys
         [default]
@@ -88,18 +94,18 @@ import Testing
             "HOME": folder.path, "AWS_EC2_METADATA_SERVICE_ENDPOINT": server.url("").absoluteString,
             "AWS_ENDPOINT_URL_STS": server.url("/sts").absoluteString,
         ]
-        #expect(try await signer(.automatic(variables)) == ["MACHINE", "t"])
+        #expect(try await role(variables) == ["MACHINE", "t"])
         #expect(server.lastRequest("/latest/api/token")?.method == "PUT")
         #expect(server.lastRequest(credentials)?.header("X-aws-ec2-metadata-token") == "login")
         variables["AWS_CONTAINER_CREDENTIALS_FULL_URI"] = server.url("/container").absoluteString
         variables["AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE"] = folder.appending(path: "token").path
-        #expect(try await signer(.automatic(variables)) == ["CONTAINER", "t"])
+        #expect(try await role(variables) == ["CONTAINER", "t"])
         #expect(server.lastRequest("/container")?.header("Authorization") == "the token")
         variables["AWS_CONTAINER_CREDENTIALS_FULL_URI"] = "http://example.com/"
         await #expect(throws: S3Error.self) { try await signer(.automatic(variables)) }
         variables["AWS_WEB_IDENTITY_TOKEN_FILE"] = folder.appending(path: "token").path
         variables["AWS_ROLE_ARN"] = "arn:aws:iam::1:role/a"
-        #expect(try await signer(.automatic(variables)) == ["ROLE", "a/b="])
+        #expect(try await role(variables) == ["ROLE", "a/b="])
         let asked = server.lastRequest("/sts").map { String(decoding: $0.body, as: UTF8.self) }
         #expect(asked?.contains("WebIdentityToken=the%20token") == true)
         #expect(asked?.contains("RoleArn=arn%3Aaws%3Aiam%3A%3A1%3Arole%2Fa") == true)

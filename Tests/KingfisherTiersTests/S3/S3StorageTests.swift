@@ -43,7 +43,7 @@ struct S3StorageTests {
 
     @Test("A value that has expired is a miss, and is replaced by the next one") func expired() async throws {
         let server = try server()
-        let place = S3Tier.Configuration(bucket: "images", region: "us-east-1", endpoint: server.endpoint)
+        let place = server.place()
         let (transport, source) = (CurlTransport(), S3CredentialSource.fixed(server.user))
         let past = try S3Tier(place, credentials: source, transport: transport, clock: { Date() - 90 })
         let tier = try S3Tier(place, credentials: source, transport: transport)

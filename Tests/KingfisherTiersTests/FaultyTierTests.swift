@@ -28,11 +28,13 @@ struct FaultyTierTests {
         /// Who is patient lets calls take long, as on a busy machine.
         init(_ directory: URL, _ name: String, _ url: String, isPatient: Bool) throws {
             let cache = try ImageCache(name: name, cacheDirectoryURL: directory)
-            manager = KingfisherManager(downloader: ImageDownloader(name: name), cache: cache)
+            let downloader = ImageDownloader(name: name)
+            downloader.downloadTimeout = 300
+            manager = KingfisherManager(downloader: downloader, cache: cache)
             manager.defaultOptions = [.callbackQueue(.untouch), .waitForCache]
             var limits = TierAccess.Limits()
             if isPatient { (limits.call, limits.write) = (.seconds(60), .seconds(60)) }
-            let tier = try RedisTier(url, answerTimeout: isPatient ? .seconds(60) : .milliseconds(500))
+            let tier = try isPatient ? RedisTier.patient(url) : RedisTier(url, answerTimeout: .milliseconds(500))
             cache.core.tier = TierAccess(tier, limits: limits) { [changes, returned] change in
                 if case .available = change { returned.fulfil(()) } else { changes.fulfil(change) }
             }
@@ -79,7 +81,7 @@ struct FaultyTierTests {
         for width in 1...8 { server.route("/\(width).png", .data(try Self.png(width))) }
         try await RedisServer.run("--requirepass", "right") { redis in
             let url = "redis://:right@127.0.0.1:\(redis.port)"
-            try await RedisTier(url).isReady()
+            try await RedisTier.patient(url).isReady()
             let first = try Machine(directory, "first", url, isPatient: true)
             if fault == .absent { await redis.kill() }
             _ = try await first.load(server)

@@ -13,7 +13,7 @@ struct RedisPipelineTests {
     /// A server that has a value for each of the numbers.
     private static func run(_ body: (RedisServer, RedisTier) async throws -> Void) async throws {
         try await RedisServer.run { server in
-            let tier = try RedisTier("redis://127.0.0.1:\(server.port)", answerTimeout: .seconds(60))
+            let tier = try RedisTier.patient("redis://127.0.0.1:\(server.port)")
             for key in 0..<count { try await tier.put(value(key), forKey: "\(key)", expiry: nil) }
             try await body(server, tier)
         }
@@ -78,7 +78,7 @@ struct RedisPipelineTests {
                 client.send("$-1\r\n")
             }
         }
-        let tier = try RedisTier(fake.url)
+        let tier = try RedisTier.patient(fake.url)
         #expect(try await tier.get("first") == nil)
         let isCancelled = Promise<Void>()
         let call = Task {

@@ -54,7 +54,7 @@ private struct Damage: Sendable, CustomTestStringConvertible {
                 (answers, waiting) = ("", 0)
             }
         }
-        let tier = try RedisTier(fake.url)
+        let tier = try RedisTier.patient(fake.url)
         try await withThrowingTaskGroup { group in
             for key in 0..<count {
                 group.addTask {
@@ -85,7 +85,7 @@ private struct Damage: Sendable, CustomTestStringConvertible {
             }
         }
         // The test would end by its time limit if the tier waited for what is announced.
-        let tier = try RedisTier(fake.url, answerTimeout: .seconds(1_000))
+        let tier = try RedisTier.patient(fake.url)
         // With one answer too many, the first one may arrive alone.
         _ = await tier.failureOfGet()
         let error = await tier.failureOfGet()
@@ -105,7 +105,7 @@ private struct Damage: Sendable, CustomTestStringConvertible {
             client.send("$1\r\na\r\n$1\r\nb\r\ngarbage\r\n")
             client.waitForEnd()
         }
-        let tier = try RedisTier(fake.url)
+        let tier = try RedisTier.patient(fake.url)
         let results = await withTaskGroup { group in
             for _ in 0..<10 { group.addTask { await tier.failureOfGet() } }
             return await group.reduce(into: [RedisError?]()) { $0.append($1) }
@@ -129,7 +129,7 @@ private struct Damage: Sendable, CustomTestStringConvertible {
                 }
             }
         }
-        let tier = try RedisTier(fake.url)
+        let tier = try RedisTier.patient(fake.url)
         let error = await tier.failureOfGet()
         #expect(error?.cause == .notConnected)
         #expect(error?.message.contains("LOADING") == true)
@@ -153,7 +153,7 @@ private struct Damage: Sendable, CustomTestStringConvertible {
                 client.send("-ERR unknown command '\(words[0])', with args beginning with: \(rest)\r\n")
             }
         }
-        let tier = try RedisTier("redis://me:secret@127.0.0.1:\(fake.port)")
+        let tier = try RedisTier.patient("redis://me:secret@127.0.0.1:\(fake.port)")
         let error = try #require(await tier.failureOfGet())
         #expect(error.cause == .notConnected)
         #expect(!error.message.contains("secret"))
@@ -165,7 +165,7 @@ private struct Damage: Sendable, CustomTestStringConvertible {
                 client.send("-ERR \u{1B}[31mred\r and\u{0} 'kf:secret-key' \(String(repeating: "x", count: 5_000))\r\n")
             }
         }
-        let error = try #require(try await RedisTier(fake.url).failureOfGet())
+        let error = try #require(try await RedisTier.patient(fake.url).failureOfGet())
         #expect(error.cause == .refused)
         #expect(error.message.hasSuffix("answers: ERR ?[31mred? and?"))
     }
@@ -179,7 +179,7 @@ private struct Damage: Sendable, CustomTestStringConvertible {
                 )
             }
         }
-        let tier = try RedisTier(fake.url)
+        let tier = try RedisTier.patient(fake.url)
         #expect(await tier.failure { try await $0.put(Data(), forKey: "a", expiry: nil) }?.cause == .refused)
         try await eventually("It is connected again") { try await tier.put(Data(), forKey: "a", expiry: nil) }
         #expect(fake.connectionCount == 2)
@@ -199,7 +199,7 @@ private struct Damage: Sendable, CustomTestStringConvertible {
             for _ in 0..<count { client.send("$1\r\nv\r\n") }
             client.waitForEnd()
         }
-        let tier = try RedisTier(fake.url, answerTimeout: .seconds(100))
+        let tier = try RedisTier.patient(fake.url)
         let causes = await withTaskGroup { group in
             for _ in 0..<10_100 {
                 group.addTask {

@@ -33,7 +33,7 @@ struct RedisTLSTests {
     @Test("With the authority's file a TLS server is trusted; values of all sizes come back, and errors as well")
     func trusted() async throws {
         try await Self.run(.issued) { server, folder in
-            let tier = try RedisTier("rediss://:secret@127.0.0.1:\(server.port)?cacert=\(folder)/ca.pem")
+            let tier = try RedisTier.patient("rediss://:secret@127.0.0.1:\(server.port)?cacert=\(folder)/ca.pem")
             try await withThrowingTaskGroup { group in
                 for key in 0..<40 {
                     group.addTask {
@@ -53,10 +53,7 @@ struct RedisTLSTests {
 
     @Test("What cannot be sent at once over TLS is sent later, whole") func stopped() async throws {
         try await Self.run(.issued) { server, folder in
-            let tier = try RedisTier(
-                "valkeys://:secret@localhost:\(server.port)?cacert=\(folder)/ca.pem",
-                answerTimeout: .seconds(60)
-            )
+            let tier = try RedisTier.patient("valkeys://:secret@localhost:\(server.port)?cacert=\(folder)/ca.pem")
             try await tier.isReady()
             await server.signal(SIGSTOP)
             let puts = (0..<20).map { key in
@@ -82,7 +79,7 @@ struct RedisTLSTests {
     )
     func distrusted(_ certificate: TestCertificate) async throws {
         try await Self.run(certificate) { server, folder in
-            let tier = try RedisTier("rediss://:secret@localhost:\(server.port)?cacert=\(folder)/ca.pem")
+            let tier = try RedisTier.patient("rediss://:secret@localhost:\(server.port)?cacert=\(folder)/ca.pem")
             let error = await tier.failureOfGet()
             #expect(error?.cause == .notConnected)
             #expect(error?.message.contains("certificate") == true, "\(error as Any)")
@@ -107,7 +104,7 @@ struct RedisTLSTests {
             let url = "rediss://:secret@localhost:\(server.port)?cacert=\(folder)/ca.pem"
             let stranger = try RedisTier(url)
             #expect(await stranger.failureOfGet()?.cause == .notConnected)
-            let tier = try RedisTier("\(url)&cert=\(folder)/cert.pem&key=\(folder)/key.pem")
+            let tier = try RedisTier.patient("\(url)&cert=\(folder)/cert.pem&key=\(folder)/key.pem")
             #expect(try await tier.get("a") == nil)
         }
     }
@@ -116,7 +113,7 @@ struct RedisTLSTests {
         await #expect(processExitsWith: .success) {
             try await Self.run(.issued) { server, folder in
                 setenv("SSL_CERT_FILE", "\(folder)/ca.pem", 1)
-                let tier = try RedisTier("rediss://:secret@localhost:\(server.port)")
+                let tier = try RedisTier.patient("rediss://:secret@localhost:\(server.port)")
                 try #require(try await tier.get("a") == nil)
             }
         }

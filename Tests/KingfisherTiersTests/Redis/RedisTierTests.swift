@@ -21,7 +21,7 @@ struct RedisTierTests {
     @Test("A value comes back as it was stored, of any bytes and up to the largest size; a missing one is nil")
     func values() async throws {
         try await RedisServer.run { server in
-            let tier = try RedisTier("redis://127.0.0.1:\(server.port)")
+            let tier = try RedisTier.patient("redis://127.0.0.1:\(server.port)")
             for size in [0, 1, 20_000, tier.maxValueBytes] {
                 let value = size < 2 ? Data(count: size) : Self.value(size, size: size)
                 try await tier.put(value, forKey: "a-\(size)", expiry: nil)
@@ -46,7 +46,7 @@ struct RedisTierTests {
 
     @Test("Expiry is a time to live on the server; without one there is none") func expiry() async throws {
         try await RedisServer.run { server in
-            let tier = try RedisTier("redis://127.0.0.1:\(server.port)")
+            let tier = try RedisTier.patient("redis://127.0.0.1:\(server.port)")
             try await tier.put(Data("v".utf8), forKey: "long", expiry: .seconds(90.5))
             let left = try #require(Int(try await server.cli("PTTL", "kf:long")))
             #expect((60_000...90_500).contains(left))
@@ -61,8 +61,8 @@ struct RedisTierTests {
 
     @Test("Keys begin with the prefix, and lie in the database of the URL") func keys() async throws {
         try await RedisServer.run { server in
-            let first = try RedisTier("redis://127.0.0.1:\(server.port)/3", prefix: "one:")
-            let second = try RedisTier("valkey://127.0.0.1:\(server.port)/3", prefix: "two:")
+            let first = try RedisTier.patient("redis://127.0.0.1:\(server.port)/3", prefix: "one:")
+            let second = try RedisTier.patient("valkey://127.0.0.1:\(server.port)/3", prefix: "two:")
             try await first.put(Data("1".utf8), forKey: "a", expiry: nil)
             #expect(try await second.get("a") == nil)
             try await second.put(Data("2".utf8), forKey: "a", expiry: nil)
@@ -75,7 +75,7 @@ struct RedisTierTests {
     @Test("A lease has one owner, who alone renews and releases it; it is apart from the value of its key")
     func leases() async throws {
         try await RedisServer.run { server in
-            let tier = try RedisTier("redis://127.0.0.1:\(server.port)")
+            let tier = try RedisTier.patient("redis://127.0.0.1:\(server.port)")
             let leases = try #require(tier.leases)
             #expect(try await leases.lease("a", owner: "me", duration: .seconds(50)))
             #expect(try await !leases.lease("a", owner: "you", duration: .seconds(50)))
@@ -98,7 +98,7 @@ struct RedisTierTests {
 
     @Test("A hundred who want a lease at once: one gets it") func leaseRace() async throws {
         try await RedisServer.run { server in
-            let tiers = try (0..<4).map { _ in try RedisTier("redis://127.0.0.1:\(server.port)") }
+            let tiers = try (0..<4).map { _ in try RedisTier.patient("redis://127.0.0.1:\(server.port)") }
             for round in 0..<20 {
                 let count = try await withThrowingTaskGroup { group in
                     for number in 0..<100 {
@@ -128,10 +128,10 @@ struct RedisTierTests {
                 "+eval"
             )
             try await server.cli("CONFIG", "SET", "requirepass", "alone")
-            let tier = try RedisTier("redis://us%3Aer:p%40ss%2Fw%25%2Cd@127.0.0.1:\(server.port)")
+            let tier = try RedisTier.patient("redis://us%3Aer:p%40ss%2Fw%25%2Cd@127.0.0.1:\(server.port)")
             try await tier.put(Data("v".utf8), forKey: "a", expiry: nil)
             #expect(try await tier.get("a") == Data("v".utf8))
-            let other = try RedisTier("redis://:alone@127.0.0.1:\(server.port)")
+            let other = try RedisTier.patient("redis://:alone@127.0.0.1:\(server.port)")
             #expect(try await other.get("a") == Data("v".utf8))
         }
     }

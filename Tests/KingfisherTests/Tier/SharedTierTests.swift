@@ -80,7 +80,7 @@ import Testing
             machines.server.route("/a.png", .data(try SampleImage.png()))
             _ = try await machines.load(on: 0, [.diskCacheExpiration(.seconds(1_000))])
             let expiry = try #require(machines.tier.expiries.first { $0.value < .seconds(2_000) }?.value)
-            #expect(expiry > .seconds(990) && expiry <= .seconds(1_000))
+            #expect(expiry > .seconds(700) && expiry <= .seconds(1_000))
             let cache = machines.managers[0].cache
             try await cache.removeImage(forKey: machines.server.url("/a.png").absoluteString)
             await cache.sharedTierWritesFinished()

@@ -52,6 +52,9 @@ final class TestTier: SharedTier, SharedLeases {
     var renewals: Int { state.withLock { $0.renewals } }
     var heldLeases: Int { state.withLock { $0.leases.count } }
 
+    /// Ends all leases, as if their time were over.
+    func endLeases() { state.withLock { $0.leases = [:] } }
+
     /// Does something before the next value is replaced, as a machine does that is faster.
     func beforeReplacing(_ body: @escaping @Sendable () async -> Void) { state.withLock { $0.replacing.append(body) } }
 

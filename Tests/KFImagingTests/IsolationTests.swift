@@ -356,7 +356,7 @@ private func sample(_ misdeed: String) -> Data { sample + Data("misdeed=\(misdee
     }
 
     @Test("A decoder ends with its parent, even while it decodes") func parentEnds() throws {
-        #expect(try abandonedDecoder().waitForEnd(within: 20) == .exited(0))
+        #expect(try abandonedDecoder().waitForEnd(within: 120) == .exited(0))
     }
 
     @Test("Bytes that are no message are no request and no answer") func malformedMessages() {

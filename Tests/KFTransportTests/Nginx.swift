@@ -62,28 +62,16 @@ struct Nginx {
             process.standardError = FileHandle.nullDevice
             try process.run()
             while process.isRunning {
-                if accepts(port) { return Nginx(port: port, process: process) }
+                // It is written once nginx listens.
+                if FileManager.default.fileExists(atPath: folder.path + "/nginx.pid") {
+                    return Nginx(port: port, process: process)
+                }
                 try await Task.sleep(for: .milliseconds(10))
             }
         }
         let log = (try? String(contentsOf: folder.appendingPathComponent("error.log"), encoding: .utf8)) ?? ""
         Issue.record("nginx does not start: \(log)")
         throw CancellationError()
-    }
-
-    /// Whether something listens on a port of loopback.
-    private static func accepts(_ port: Int) -> Bool {
-        let client = socket(AF_INET, CInt(SOCK_STREAM.rawValue) | CInt(SOCK_CLOEXEC.rawValue), 0)
-        defer { close(client) }
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_port = in_port_t(port).bigEndian
-        address.sin_addr.s_addr = inet_addr("127.0.0.1")
-        return withUnsafePointer(to: &address) { address in
-            address.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                connect(client, $0, socklen_t(MemoryLayout<sockaddr_in>.size)) == 0
-            }
-        }
     }
 
     private func stop() {

@@ -46,11 +46,14 @@ let animationChecks = [
         gtk_scrolled_window_set_child(scrolled, box)
         await stage.show(container)
         let link = FrameClockLink(UnsafeMutableRawPointer(content))
-        var ticks = 0
-        link.onTick = { ticks += 1 }
+        var (ticks, shortest) = (0, TimeInterval.infinity)
+        link.onTick = {
+            ticks += 1
+            shortest = min(shortest, link.duration)
+        }
         link.isPaused = false
         await stage.frames(of: container) { ticks > 3 }
-        stage.expect(link.duration > 0 && link.duration < 1, "\(link.duration) s from tick to tick")
+        stage.expect(shortest > 0 && shortest < 1, "\(shortest) s from tick to tick")
         gtk_adjustment_set_value(gtk_scrolled_window_get_vadjustment(scrolled), 3_000)
         await stage.frames(4, of: container)
         let before = ticks

@@ -80,7 +80,8 @@ import Testing
     func tiles() async throws {
         try await run { rig in
             for (options, isShown) in [
-                ("wm:1:re:20:12", { _, _ in true }), ("wm:1:ch:20:0.12", { ($0 + $1).isMultiple(of: 2) }),
+                ("wm:1:re:20:12", { _, _ in true }), ("w:100/dpr:2/wm:1:re:10:6", { _, _ in true }),
+                ("wm:1:ch:20:0.12", { ($0 + $1).isMultiple(of: 2) }),
             ] as [(String, (Int, Int) -> Bool)] {
                 let pixels = try await rig.pixels(options)
                 // From the one in the middle, which begins at 90 and 44; all numbers are positive.
@@ -95,6 +96,8 @@ import Testing
             }
             #expect(try await whitePart(rig.pixels("wm:1:re")) == [0, 0, 200, 100])
             #expect(try await whitePart(rig.pixels("wm:1:re:-5:1e9")) == [0, 44, 200, 12])
+            let faint = try await rig.pixels("wm:0.5:re:20:12")
+            #expect(faint.color(10, 20) == "[128, 128, 255, 255]" && faint.color(0, 20) == "red")
         }
     }
 

@@ -139,6 +139,12 @@ import Testing
         #expect(sent("http://own.com/a", [:]) == nil)
         sources.cookieBase = "https://base.com/x"
         #expect(sent("http://base.com/a") == "a=1" && sent("http://own.com/a") == nil)
+        #expect(sent("http://base.com") == "a=1" && sent("http://sub.base.com/a") == nil)
+        sources.cookieBase = "https://base.com/shop/page"
+        for path in ["/shop", "/shop/a", "/shop/a/b"] { #expect(sent("https://BASE.com\(path)") == "a=1", "\(path)") }
+        for path in ["", "/", "/shopping/a", "/a/shop/b", "/shop/../a", "/SHOP/a"] {
+            #expect(sent("https://base.com\(path)") == nil, "\(path)")
+        }
         sources.handsCookiesToAll = true
         #expect(sent("http://other.com/a") == "a=1" && sent("s3://own.com/a") == nil)
     }

@@ -145,7 +145,7 @@ package struct SourceSettings: Hashable, Sendable {
     package var handsCookiesOn = false
     /// Whether they are handed on to every host.
     package var handsCookiesToAll = false
-    /// The URL on whose host cookies are; nil is the one that the request was sent to.
+    /// The URL on whose host, and in whose folder, cookies are; nil is all of the host that the request was sent to.
     package var cookieBase: String?
     /// For how many seconds the server uses its copy of what was made of a source whose server does not say it.
     package var freshness = 600

@@ -39,7 +39,9 @@ extension SettingsTable {
             "COOKIE_BASE_URL",
             Value.text("URL").orNil(""),
             \.sources.cookieBase,
-            help: "Whose host the cookies belong to; unless set, it is the host that the request was sent to."
+            help:
+                "The page that cookies belong to: they are handed on to sources on its host and below its folder. Unless"
+                + " set, to all on the host that the request was sent to."
         ),
     ]
 

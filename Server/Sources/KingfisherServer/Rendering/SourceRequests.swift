@@ -10,6 +10,9 @@ package import KFImageURLs
 extension SourceSettings {
     /// The cookies of a request that are sent to the server of a source; nil for none.
     ///
+    /// They are taken for cookies that say neither their host nor their path: those of the page `cookieBase`, or else
+    /// of all that is on the host that the request was sent to.
+    ///
     /// - Parameters:
     ///   - request: The request.
     ///   - source: The source.
@@ -20,8 +23,12 @@ extension SourceSettings {
         let cookies = request.headerFields[values: .cookie].joined(separator: "; ")
         guard !cookies.isEmpty else { return nil }
         if handsCookiesToAll { return cookies }
-        let home = cookieBase.flatMap { lenientURL($0.utf8)?.host } ?? Self.host(of: request)
-        return home.lowercased() == url.host?.lowercased() ? cookies : nil
+        let page = cookieBase.flatMap { lenientURL($0.utf8) }
+        let home = page?.host ?? Self.host(of: request)
+        guard home.lowercased() == url.host?.lowercased(), page.map({ url.isBelowFolder(of: $0) }) ?? true else {
+            return nil
+        }
+        return cookies
     }
 
     /// The host that a client sent a request to, without the port; before proxies changed it, if they say so.
@@ -31,7 +38,20 @@ extension SourceSettings {
     }
 }
 
-/// Sends a client's cookies; loads with the same ones share their work.
+extension URL {
+    /// Whether the path is that of another URL's folder, or leads further from there.
+    fileprivate func isBelowFolder(of page: URL) -> Bool {
+        let other = page.path(percentEncoded: true)
+        let folder = other[..<(other.lastIndex(of: "/") ?? other.startIndex)]
+        let own = path(percentEncoded: true)
+        // It is sent without `..`, which might lead out of the folder.
+        guard !own.split(separator: "/").contains("..") else { return false }
+        return own == folder || own.hasPrefix("\(folder)/")
+    }
+}
+
+/// Sends a client's cookies to the server of a source, and to no other one that it redirects to; loads with the same
+/// ones share their work.
 struct CookieModifier: ImageDownloadRequestModifier, Hashable {
     let cookies: String
 

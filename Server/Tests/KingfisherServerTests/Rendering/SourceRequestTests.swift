@@ -33,6 +33,57 @@ import Testing
         }
     }
 
+    @Test("A client's cookies reach sources on the host that it asked, and no other; what they get is for it alone")
+    func clientCookies() async throws {
+        try await RenderingServer.run({ $0.sources.handsCookiesOn = true }) { server in
+            let origin = server.rig.server
+            for path in ["/a", "/b", "/c"] { origin.route(path, try Quadrants.png()) }
+            origin.route("/within", .redirect(to: "/b"))
+            // The same server under its other name.
+            origin.route("/away", .redirect(to: origin.url("/c").absoluteString))
+            func get(_ path: String, on host: String = "localhost", with cookie: String?) async throws -> String? {
+                let source = "http://\(host):\(origin.port)\(path)"
+                let answer = try await server.get("/_/w:10/plain/\(source)@png", cookie.map { ["Cookie": $0] } ?? [:])
+                #expect(answer.status == 200, "\(source)")
+                return answer.fields["cache-control"]
+            }
+            func cookies(_ path: String) -> [String?] {
+                origin.requests.filter { $0.path == path }.map { $0.header("Cookie") }
+            }
+            let (shared, own) = ("max-age=31536000, public", "max-age=31536000, private")
+            #expect(try await get("/a", with: "a=1; b=2") == own)
+            #expect(try await get("/a", with: "a=3") == own)
+            for _ in 0..<2 { #expect(try await get("/a", with: nil) == shared) }
+            #expect(try await get("/a", with: "a=1; b=2") == own)
+            #expect(cookies("/a") == ["a=1; b=2", "a=3", nil, "a=1; b=2"])
+            // To another host it is a request without cookies.
+            #expect(try await get("/a", on: "127.0.0.1", with: "a=1") == shared)
+            #expect(cookies("/a").last == .some(nil))
+            _ = try await get("/within", with: "a=1")
+            _ = try await get("/away", with: "a=1")
+            #expect(cookies("/within") == ["a=1"] && cookies("/b") == ["a=1"])
+            #expect(cookies("/away") == ["a=1"] && cookies("/c") == [nil])
+        }
+    }
+
+    @Test("With all handed on, cookies follow no redirect to another host either") func allCookies() async throws {
+        let configure: (inout ServerConfiguration) -> Void = {
+            ($0.sources.handsCookiesOn, $0.sources.handsCookiesToAll) = (true, true)
+        }
+        try await RenderingServer.run(configure) { server in
+            let origin = server.rig.server
+            origin.route("/a", .redirect(to: "http://localhost:\(origin.port)/b"))
+            origin.route("/b", try Quadrants.png())
+            let answer = try await server.get(
+                "/_/w:10/plain/\(origin.url("/a").absoluteString)@png",
+                ["Cookie": "a=1"]
+            )
+            #expect(answer.status == 200)
+            #expect(origin.lastRequest("/a")?.header("Cookie") == "a=1")
+            #expect(origin.lastRequest("/b").map { $0.header("Cookie") == nil } == true)
+        }
+    }
+
     @Test("Certificates are verified, unless that is turned off") func certificates() async throws {
         let server = try await TestServer.start(usesTLS: true)
         server.route("/a", try Quadrants.png())

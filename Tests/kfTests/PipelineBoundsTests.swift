@@ -1,5 +1,5 @@
-// Every step of pipelines with numbers at their bounds and far beyond: there is an image, an error or none, and no
-// trap.
+// Every number in the usage of every step of pipelines, at its bounds and far beyond: there is an image, an error or
+// none, and no trap.
 
 import Kingfisher
 import Testing
@@ -12,34 +12,103 @@ import Testing
         "18446744073709551615", "1e308", "-1e308", "1e-300", "NaN", "inf",
     ]
 
-    /// Arguments in the forms that steps have, with a number in each place.
-    private static let forms = [
-        "N", "NxN", "Nx", "xN", "3xN", "3x16384", "3x3,N,N", "3x3,fill,anchor=N,N", "3x3,red,N,N", "N%", "1,size=NxN",
-        "N,red", "1,red,N",
-        "1,N", "red,N", "N,1,1,0", "0,N,N,0", "0,1,1,N", "multiply,N", "sourceOver,N,red",
+    /// The bounds of steps; as a side of an image some would take gigabytes.
+    private static let bounds = [
+        "0.001", "10", "-10", "100", "-100", "1000", "2000", "3600", "-3600", "16384",
     ]
 
-    @Test("A step with any number ends", arguments: PipelineParser.steps.map(\.name)) func numbers(step: String) throws
-    {
-        let data = try SampleImages.png()
-        let image = try #require(Image(data: data))
-        for form in Self.forms {
-            for number in Self.numbers {
-                let text = "\(step)(\(form.replacing("N", with: number)))"
-                guard let steps = try? PipelineParser.parse(text) else { continue }
-                let processor = PipelineStep.processor(of: steps)
-                _ = processor?.process(item: .image(image), options: KingfisherParsedOptionsInfo(nil))
-                _ = processor?.process(item: .data(data), options: KingfisherParsedOptionsInfo(nil))
+    @Test("A step with any number at any place of its usage ends", arguments: PipelineParser.steps.map(\.name))
+    func numbers(step: String) throws {
+        let entry = try #require(PipelineParser.steps.first { $0.name == step })
+        for form in StepForm.all(of: entry) {
+            for number in Self.numbers { try Self.run(form.text { _, _ in number }) }
+            for (place, name) in form.numbers.enumerated() {
+                let isSide = ["W", "H"].contains(name)
+                for number in Self.numbers + (isSide ? [] : Self.bounds) {
+                    try Self.run(form.text { $0 == place ? number : StepForm.usual($1) })
+                }
             }
         }
     }
 
-    @Test("The forms reach every step that takes numbers") func reached() {
-        for entry in PipelineParser.steps where entry.usage.contains(where: \.isUppercase) && entry.name != "tint" {
-            let isReached = Self.forms.contains { form in
-                (try? PipelineParser.parse("\(entry.name)(\(form.replacing("N", with: "1")))")) != nil
-            }
-            #expect(isReached, "\(entry.usage)")
+    @Test("The longest side beside a short one ends", arguments: PipelineParser.steps.map(\.name))
+    func longSide(step: String) throws { try Self.run("\(step)(3x16384)") }
+
+    /// Runs a pipeline, if it is one.
+    private static func run(_ text: String) throws {
+        guard let steps = try? PipelineParser.parse(text) else { return }
+        let data = try SampleImages.png()
+        let image = try #require(Image(data: data))
+        let logo = OverlayFile(image: Picture.plain(0xFFFF_0000, 1, 1).image, key: "logo")
+        let processor = PipelineStep.processor(of: steps, files: ["./logo": logo])
+        _ = processor?.process(item: .image(image), options: KingfisherParsedOptionsInfo(nil))
+        _ = processor?.process(item: .data(data), options: KingfisherParsedOptionsInfo(nil))
+    }
+
+    @Test("Each number of a usage is in a form that can be read", arguments: PipelineParser.steps.map(\.name))
+    func reached(step: String) throws {
+        let entry = try #require(PipelineParser.steps.first { $0.name == step })
+        let readable = StepForm.all(of: entry).filter { form in
+            (try? PipelineParser.parse(form.text { StepForm.usual($1) })) != nil
         }
+        #expect(!readable.isEmpty)
+        #expect(Set(readable.flatMap(\.numbers)) == Set(StepForm(entry.usage).numbers), "\(entry.usage)")
+    }
+
+    @Test("Forms have each choice of a usage, with and without what may be left out") func forms() {
+        let entry = PipelineParser.Entry(name: "a", usage: "a(W|H[,b|c=N])", example: "", meaning: "") {
+            _ throws(PipelineError) in .circle
+        }
+        let texts = StepForm.all(of: entry).map { $0.text { StepForm.usual($1) } }
+        #expect(texts == ["a(3)", "a(3,b)", "a(3,c=1)", "a(3)", "a(3,b)", "a(3,c=1)"])
+    }
+}
+
+/// One of the ways to write a step that its usage allows: names of arguments are in capitals.
+private struct StepForm {
+    private let form: String
+
+    init(_ form: String) { self.form = form }
+
+    /// What arguments are that are no numbers.
+    private static let words = [
+        "COLOR": "red", "FILE": "./logo", "MODE": "multiply", "OPERATION": "sourceOver",
+    ]
+
+    /// A number that every step takes.
+    static func usual(_ name: String) -> String { ["W", "H"].contains(name) ? "3" : "1" }
+
+    /// The names of its numbers.
+    var numbers: [String] {
+        form.matches(of: #/[A-Z]+/#).map { String($0.output) }.filter { Self.words[$0] == nil }
+    }
+
+    /// The step with numbers, given by their place and name.
+    func text(_ number: (_ place: Int, _ name: String) -> String) -> String {
+        var place = 0
+        return form.replacing(#/[A-Z]+/#) { match -> String in
+            let name = String(match.output)
+            if let word = Self.words[name] { return word }
+            defer { place += 1 }
+            return number(place, name)
+        }
+    }
+
+    /// All forms of a step.
+    static func all(of entry: PipelineParser.Entry) -> [StepForm] {
+        let inside = String(entry.usage.dropFirst(entry.name.count + 1).dropLast())
+        let choices = inside.matches(of: #/(?:[^|\[]|\[[^\]]*\])+/#).map { String($0.output) }
+        // What may follow the last choice may follow others, too.
+        let tail = choices.last.map { String($0.drop { $0 != "[" }) } ?? ""
+        let texts = choices.flatMap { expanded($0.contains("[") ? $0 : $0 + tail) }
+        return (texts.isEmpty ? [""] : texts).map { StepForm("\(entry.name)(\($0))") }
+    }
+
+    /// A text without and with each choice of what stands in its brackets.
+    private static func expanded(_ text: String) -> [String] {
+        guard let match = text.firstMatch(of: #/^([^\[]*)\[([^\]]*)\](.*)$/#) else { return [text] }
+        let choices = match.output.2.split(separator: "|").map { $0.hasPrefix(",") ? String($0) : ",\($0)" }
+        let rests = expanded(String(match.output.3))
+        return ([""] + choices).flatMap { choice in rests.map { "\(match.output.1)\(choice)\($0)" } }
     }
 }

@@ -105,7 +105,7 @@ import Testing
         #expect(problems(["IMGPROXY_ALLOWED_SOURCES": "https://a/,local://"]).isEmpty)
     }
 
-    @Test("Levels, a queue and connections of 0 are read as imgproxy writes them, and PORT where no address is set")
+    @Test("Levels in any case, a queue and clients of 0 are read as in imgproxy, and PORT where no address is set")
     func values() {
         let (configuration, problems) = ServerConfiguration.read([
             "IMGPROXY_LOG_LEVEL": "warn", "IMGPROXY_KEEP_ALIVE_TIMEOUT": "0", "IMGPROXY_MAX_CLIENTS": "0", "PORT": "99",
@@ -113,6 +113,11 @@ import Testing
         #expect(problems.isEmpty)
         #expect(configuration.logLevel == .warning && configuration.keepAliveTimeout == 0)
         #expect(configuration.maxClients == 0 && configuration.address.port == 99)
+        let shouted = ServerConfiguration.read([
+            "IMGPROXY_LOG_LEVEL": "WARN", "IMGPROXY_LOG_FORMAT": "Pretty", "IMGPROXY_WEBP_PRESET": "Default",
+        ])
+        #expect(shouted.problems.isEmpty && shouted.configuration.logLevel == .warning)
+        #expect(shouted.configuration.logFormat == .text)
         let bound = ServerConfiguration.read(["PORT": "tcp://1.2.3.4:80", "KF_BIND": "a:1"])
         #expect(bound.problems.isEmpty && bound.configuration.address == .init(host: "a", port: 1))
     }

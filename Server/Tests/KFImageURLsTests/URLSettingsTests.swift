@@ -133,4 +133,26 @@ import Testing
         }
         #expect(ServerConfiguration.read(["KF_ENV_LOCAL_FILE_PATH": "/nowhere"]).problems.map(\.isError) == [true])
     }
+
+    @Test("A value of such a file may name variables in capitals, and have characters behind backslashes")
+    func expandedValues() throws {
+        try withFile(
+            #"""
+            HOST=https://a.com
+            KF_BASE_URL=$HOST/b/
+            KF_USER_AGENT = "a ${OWN}${NONE} \$HOST" # b
+            KF_SECRET='$HOST\n'
+            KF_URL_REPLACEMENTS=s://*/=${HOST}/${1}/$lower/
+            KF_PRESETS_SEPARATOR="\n\""
+            """#
+        ) { path in
+            let read = ServerConfiguration.read(["KF_ENV_LOCAL_FILE_PATH": path, "OWN": "c"])
+            #expect(read.problems.isEmpty, "\(read.problems)")
+            let configuration = read.configuration
+            #expect(configuration.urls.baseURL == "https://a.com/b/" && configuration.sources.userAgent == "a c $HOST")
+            #expect(configuration.secret == #"$HOST\n"# && configuration.urls.presetsSeparator == "\n\"")
+            let shown = Dictionary(uniqueKeysWithValues: configuration.inForce.map { ($0.name, $0.value) })
+            #expect(shown["KF_URL_REPLACEMENTS"] == "s://*/=https://a.com/${1}/$lower/")
+        }
+    }
 }

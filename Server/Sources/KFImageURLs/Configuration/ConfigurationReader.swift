@@ -40,7 +40,7 @@ extension ServerConfiguration {
         switch textOfFile(path, for: name) {
         case .failure(let complaint): return (environment, [complaint.problem])
         case .success(let text):
-            let file = EnvironmentFile(text)
+            let file = EnvironmentFile(text, in: environment)
             var problems = file.badLines.map { line in
                 ConfigurationProblem.error(name, "Line \(line) of \(quoted(path)) is not NAME=value.")
             }

@@ -5,17 +5,25 @@ import Foundation
 /// The variables in the lines of a file, `NAME=value`.
 ///
 /// A line may begin with `export`, a value may stand in single or double quotes, and what begins with `#` is left out.
+/// But in single quotes, `$NAME` and `${NAME}` are the value of a variable with a name in capitals, of a line before it
+/// or else of the environment, and `\$` is a dollar sign. In double quotes `\n` is the end of a line, and another
+/// character behind a backslash is itself.
 struct EnvironmentFile {
     var variables: [String: String] = [:]
     /// The numbers of lines that are none of that.
     var badLines: [Int] = []
+    private let environment: [String: String]
 
-    init(_ text: String) {
+    /// - Parameters:
+    ///   - text: The text of the file.
+    ///   - environment: The variables that its values may name.
+    init(_ text: String, in environment: [String: String]) {
+        self.environment = environment
         for (index, line) in text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).enumerated() {
             let line = line.trimmingCharacters(in: .whitespaces)
             if line.isEmpty || line.hasPrefix("#") { continue }
             guard let match = line.wholeMatch(of: #/(?:export\s+)?([A-Za-z_][A-Za-z0-9_]*)\s*=\s*(.*)/#),
-                let value = Self.value(match.output.2)
+                let value = unquoted(match.output.2)
             else {
                 badLines.append(index + 1)
                 continue
@@ -25,15 +33,29 @@ struct EnvironmentFile {
     }
 
     /// A value without its quotes, or without the comment behind it; nil if a quote has no end.
-    private static func value(_ text: Substring) -> String? {
-        guard let quote = text.first, quote == "\"" || quote == "'" else {
+    private func unquoted(_ text: Substring) -> String? {
+        switch text.first {
+        case "'":
+            return text.wholeMatch(of: #/'([^']*)'\s*(?:#.*)?/#).map { String($0.output.1) }
+        case "\"":
+            let match = text.wholeMatch(of: #/"((?:[^"\\]|\\.)*)"\s*(?:#.*)?/#)
+            return match.map { expanded(String($0.output.1), isQuoted: true) }
+        default:
             let end = text.firstRange(of: " #")?.lowerBound ?? text.endIndex
-            return text[..<end].trimmingCharacters(in: .whitespaces)
+            return expanded(text[..<end].trimmingCharacters(in: .whitespaces), isQuoted: false)
         }
-        guard let end = text.dropFirst().firstIndex(of: quote) else { return nil }
-        let rest = text[text.index(after: end)...].trimmingCharacters(in: .whitespaces)
-        guard rest.isEmpty || rest.hasPrefix("#") else { return nil }
-        return String(text[text.index(after: text.startIndex)..<end])
+    }
+
+    /// A text with what stands for something else replaced.
+    private func expanded(_ text: String, isQuoted: Bool) -> String {
+        text.replacing(#/\\(.)|\$(?:\{([A-Z_][A-Z0-9_]*)\}|([A-Z_][A-Z0-9_]*))/#) { match -> String in
+            if let name = match.output.2 ?? match.output.3 {
+                return variables[String(name)] ?? environment[String(name)] ?? ""
+            }
+            let character = String(match.output.1 ?? "")
+            guard isQuoted else { return character == "$" ? character : String(match.output.0) }
+            return ["n": "\n", "r": "\r"][character] ?? character
+        }
     }
 }
 

@@ -109,6 +109,13 @@ package enum ImgproxySettings {
                 instead:
                     "gs:// takes an HMAC key: set KF_GCS_ACCESS_KEY_ID and KF_GCS_SECRET_ACCESS_KEY, and leave this out."
             ),
+            // Their names would be taken for buckets, which may be somebody else's.
+            .refused(
+                "S3_ACCESS_POINTS",
+                instead:
+                    "Access points have no names here: give their aliases as buckets, with KF_URL_REPLACEMENTS where URLs"
+                    + " have the names, and leave this out."
+            ),
             .refused("S3_ASSUME_ROLE_ARN", instead: roles),
             .refused("S3_ASSUME_ROLE_EXTERNAL_ID", instead: roles),
             .refused(
@@ -118,9 +125,9 @@ package enum ImgproxySettings {
             ),
         ]
         + [
-            "ABS_ALLOWED_BUCKETS", "ABS_DENIED_BUCKETS", "ABS_ENDPOINT", "ABS_KEY", "ABS_NAME", "S3_ACCESS_POINTS",
-            "SWIFT_ALLOWED_BUCKETS", "SWIFT_API_KEY", "SWIFT_AUTH_URL", "SWIFT_AUTH_VERSION", "SWIFT_DENIED_BUCKETS",
-            "SWIFT_DOMAIN", "SWIFT_TENANT", "SWIFT_USERNAME",
+            "ABS_ALLOWED_BUCKETS", "ABS_DENIED_BUCKETS", "ABS_ENDPOINT", "ABS_KEY", "ABS_NAME", "SWIFT_ALLOWED_BUCKETS",
+            "SWIFT_API_KEY", "SWIFT_AUTH_URL", "SWIFT_AUTH_VERSION", "SWIFT_DENIED_BUCKETS", "SWIFT_DOMAIN",
+            "SWIFT_TENANT", "SWIFT_USERNAME",
         ].map { .init(name: $0, harmless: [], instead: nil) }
         + [("SWIFT_CONNECT_TIMEOUT_SECONDS", "10"), ("SWIFT_TIMEOUT_SECONDS", "60")].map {
             .init(name: $0, harmless: [$1], instead: nil)

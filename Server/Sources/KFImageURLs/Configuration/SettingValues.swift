@@ -46,6 +46,11 @@ extension Value where T == Date {
     }
 }
 
+extension Value {
+    /// The same, in capitals too.
+    var inAnyCase: Self { Value(words: words, read: { read($0.lowercased()) }, write: write) }
+}
+
 extension Value where T == LogFormat {
     /// Its names, and imgproxy's.
     static var logFormat: Self {
@@ -60,7 +65,7 @@ extension Value where T == LogFormat {
                 }
             },
             write: name.write
-        )
+        ).inAnyCase
     }
 }
 
@@ -68,7 +73,7 @@ extension Value where T == LogLevel {
     /// Its names, and imgproxy's.
     static var logLevel: Self {
         let name = Value.name()
-        return Value(words: name.words, read: { name.read($0 == "warn" ? "warning" : $0) }, write: name.write)
+        return Value(words: name.words, read: { name.read($0 == "warn" ? "warning" : $0) }, write: name.write).inAnyCase
     }
 }
 

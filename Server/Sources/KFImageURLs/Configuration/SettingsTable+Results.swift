@@ -78,7 +78,7 @@ extension SettingsTable {
         ),
         Setting(
             "WEBP_PRESET",
-            Value<WebPPreset>.name(),
+            Value<WebPPreset>.name().inAnyCase,
             \.output.encoder.webPPreset,
             help: "What WebP takes images for."
         ),

@@ -60,12 +60,17 @@ import Testing
         #expect(ServerConfiguration.read(settings).problems.isEmpty)
     }
 
-    @Test("An empty variable is as if it were not set")
+    @Test("An empty variable is as if it were not set, but for that of the separator that there may not be")
     func empty() {
         let environment = Dictionary(uniqueKeysWithValues: SettingsTable.all.map { ($0.names[0], "") })
         let (configuration, problems) = ServerConfiguration.read(environment)
-        #expect(configuration == ServerConfiguration())
+        var expected = ServerConfiguration()
+        expected.sources.querySeparator = ""
+        #expect(configuration == expected)
         #expect(problems.isEmpty)
+        let own = ["IMGPROXY_SOURCE_URL_QUERY_SEPARATOR": "", "KF_SOURCE_URL_QUERY_SEPARATOR": "#"]
+        #expect(ServerConfiguration.read(own).configuration.sources.querySeparator == "#")
+        #expect(ServerConfiguration.read([:]).configuration.sources.querySeparator == "?")
     }
 
     static let wrong = [

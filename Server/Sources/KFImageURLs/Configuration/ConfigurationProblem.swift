@@ -58,5 +58,7 @@ package struct SettingNames: Sendable {
 
 extension Setting {
     /// The name that it has in an environment; nil where it is not set.
-    func name(in environment: [String: String]) -> String? { names.first { !(environment[$0] ?? "").isEmpty } }
+    func name(in environment: [String: String]) -> String? {
+        names.first { name in environment[name].map { mayBeEmpty || !$0.isEmpty } ?? false }
+    }
 }

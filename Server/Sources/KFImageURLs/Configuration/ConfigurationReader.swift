@@ -7,7 +7,8 @@ extension ServerConfiguration {
     /// the environment.
     ///
     /// Only `PORT` and names that begin with `KF_` or `IMGPROXY_` are looked at. An empty variable is as if it were not
-    /// set. As soon as one of imgproxy's is set, its defaults hold (``ImgproxySettings/initial``).
+    /// set, but for ``Setting/mayBeEmpty``. As soon as one of imgproxy's is set, its defaults hold
+    /// (``ImgproxySettings/initial``).
     package static func read(
         _ environment: [String: String]
     ) -> (configuration: ServerConfiguration, problems: [ConfigurationProblem]) {

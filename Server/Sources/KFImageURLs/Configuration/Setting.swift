@@ -13,6 +13,8 @@ package struct Setting: Sendable {
     package let words: String
     /// Whether its value is never shown.
     package let isSecret: Bool
+    /// Whether an empty variable sets it; for others it is as if there were none.
+    let mayBeEmpty: Bool
     /// The value in a configuration, as in the environment.
     package let show: @Sendable (ServerConfiguration) -> String
     /// What a value means that may be expected to mean something else; nil for others.
@@ -27,11 +29,12 @@ package struct Setting: Sendable {
         _ field: any WritableKeyPath<ServerConfiguration, T> & Sendable,
         aliases: [String] = [],
         isSecret: Bool = false,
+        mayBeEmpty: Bool = false,
         help: String,
         note: @escaping @Sendable (String) -> String? = { _ in nil }
     ) {
         let names = ["KF_" + name] + ([name] + aliases).map { Self.imgproxyPrefix + $0 }
-        self.init(names: names, value, field, isSecret: isSecret, help: help, note: note)
+        self.init(names: names, value, field, isSecret: isSecret, mayBeEmpty: mayBeEmpty, help: help, note: note)
     }
 
     /// A setting of this server only.
@@ -42,7 +45,15 @@ package struct Setting: Sendable {
         isSecret: Bool = false,
         help: String
     ) {
-        self.init(names: ["KF_" + name], value, field, isSecret: isSecret, help: help, note: { _ in nil })
+        self.init(
+            names: ["KF_" + name],
+            value,
+            field,
+            isSecret: isSecret,
+            mayBeEmpty: false,
+            help: help,
+            note: { _ in nil }
+        )
     }
 
     /// A setting whose value depends on others before it in the table.
@@ -55,7 +66,7 @@ package struct Setting: Sendable {
     ) {
         names = ["KF_" + name, Self.imgproxyPrefix + name]
         (self.words, self.help, self.show, self.set) = (words, help, show, set)
-        (isSecret, note) = (false, { _ in nil })
+        (isSecret, mayBeEmpty, note) = (false, false, { _ in nil })
     }
 
     private init<T>(
@@ -63,11 +74,12 @@ package struct Setting: Sendable {
         _ value: Value<T>,
         _ field: any WritableKeyPath<ServerConfiguration, T> & Sendable,
         isSecret: Bool,
+        mayBeEmpty: Bool,
         help: String,
         note: @escaping @Sendable (String) -> String?
     ) {
         (self.names, self.words, self.isSecret, self.help) = (names, value.words, isSecret, help)
-        self.note = note
+        (self.mayBeEmpty, self.note) = (mayBeEmpty, note)
         show = { value.write($0[keyPath: field]) }
         set = { configuration, text in
             guard let read = value.read(text) else { return false }

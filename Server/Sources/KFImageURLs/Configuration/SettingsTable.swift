@@ -140,9 +140,12 @@ package enum SettingsTable {
         ),
         Setting(
             "SOURCE_URL_QUERY_SEPARATOR",
-            .separator,
+            .text("text"),
             \.sources.querySeparator,
-            help: "What ends the name in sources of local, s3 and gs: behind it stands the version of an object."
+            mayBeEmpty: true,
+            help:
+                "What ends the name in sources of local, s3 and gs: behind it stands the version of an object. Set and empty,"
+                + " nothing ends it."
         ),
         Setting(
             "ALLOW_LOOPBACK_SOURCE_ADDRESSES",

@@ -26,7 +26,8 @@ struct LocalFiles {
     /// Looking that up needs the file system, which should be a local one.
     func file(_ source: [UInt8]) throws(RenderingError) -> LocalFile {
         let name = source.dropFirst(Self.scheme.count)
-        let nameBeforeQuery = name.firstRange(of: querySeparator).map { name[..<$0.lowerBound] } ?? name
+        let query = querySeparator.isEmpty ? nil : name.firstRange(of: querySeparator)
+        let nameBeforeQuery = query.map { name[..<$0.lowerBound] } ?? name
         guard let file = file(named: name) ?? file(named: nameBeforeQuery) else { throw Self.missing }
         return file
     }

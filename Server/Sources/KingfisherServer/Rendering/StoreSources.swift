@@ -13,7 +13,8 @@ struct StoreSources: ConditionalImageLoading {
 
     let scheme: String
     private let settings: StoreSettings
-    private let querySeparator: String
+    /// Nil where keys have no versions behind them.
+    private let querySeparator: String?
     private let reader: S3Reader
 
     /// Those that a configuration allows.
@@ -54,7 +55,8 @@ struct StoreSources: ConditionalImageLoading {
         do { reader = try S3Reader(place, credentials: credentials) } catch {
             throw InvalidConfiguration(complaints: ["\(names): \(error)"])
         }
-        (self.scheme, self.settings, querySeparator) = (scheme, settings, sources.querySeparator)
+        (self.scheme, self.settings) = (scheme, settings)
+        querySeparator = sources.querySeparator.isEmpty ? nil : sources.querySeparator
     }
 
     /// The URL of a source, which its cache keys are made of.

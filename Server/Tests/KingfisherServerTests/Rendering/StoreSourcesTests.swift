@@ -107,6 +107,19 @@ import Testing
         }
     }
 
+    @Test("Without a separator, all is the name of an object or a file") func noQuery() async throws {
+        try await run({ $0.sources.querySeparator = "" }) { rig, renderer in
+            let image = try Quadrants.png()
+            rig.server.route("/b/a%3F1.png", image)
+            _ = try await renderer.render(rig.request("w:5", source: "s3://b/a%3F1.png"))
+            #expect(rig.server.lastRequest("/b/a%3F1.png").map { $0.query == nil } == true)
+            let root = try #require(rig.configuration.sources.localRoot)
+            try image.body.write(to: URL(fileURLWithPath: root + "/c"))
+            #expect(try await renderer.render(rig.request("w:7", source: "local:///c")).image.pixelWidth == 7)
+            #expect(try await outcome(rig, renderer, "local:///c%3F1") == "404 source_not_found")
+        }
+    }
+
     @Test("What is no longer fresh is asked about, and confirmed") func conditional() async throws {
         try await run { rig, renderer in
             let fields = ["ETag": "\"one\"", "Cache-Control": "max-age=0"]

@@ -48,4 +48,12 @@ struct RenditionPlan {
             decodedSize = isAll ? original : PixelSize(2 * width, 2 * height)
         }
     }
+
+    /// Whether another size is made of the one for a box.
+    ///
+    /// - Parameters:
+    ///   - box: The box.
+    ///   - index: The step that was made last.
+    /// - Returns: False where no later step needs it.
+    func needs(_ box: Int, after index: Int) -> Bool { steps.dropFirst(index + 1).contains { $0.source == box } }
 }

@@ -13,6 +13,14 @@ import KFSupport
 /// try await upload.write(to: folder)  // w400-400.webp, w400-400.jpg and so on
 /// let markup = upload.pictureMarkup(alt: "A bird") { "/photos/\($0.fileName)" }
 /// ```
+/// It is decoded once, and each variant is made of the smallest one that is at least twice as large, or else of the
+/// decoded image: no difference to one that was made alone can be seen. The encodings run side by side on the threads
+/// for pixels, as many at a time as there are threads (``PixelThreads/count``). Beside the decoded image there are as
+/// many sizes in memory as are being encoded, and those that smaller ones are made of.
+///
+/// Of animations whose frames are encoded, each file decodes the frames for itself, one at a time: three sizes in two
+/// formats take six times the decoding of one.
+///
 /// Variants are upright, in sRGB, and say nothing of where the image was taken, of serial numbers and owners, nor have
 /// they previews, XMP or comments, unless ``ImageEncoding/keptMetadata`` keeps EXIF. No manager, cache or shared
 /// instance is used.
@@ -39,11 +47,6 @@ public struct Upload: Sendable {
 
     /// Makes the variants of an upload.
     ///
-    /// It is decoded once, and each variant is made of the smallest one that is at least twice as large, or else of the
-    /// decoded image: no difference to one that was made alone can be seen. The encodings run side by side on the
-    /// threads for pixels, as many at a time as there are threads. Of animations whose frames are encoded, each variant
-    /// decodes the frames for itself, one at a time.
-    ///
     /// - Parameters:
     ///   - data: The bytes, of any format that is read here; they alone decide which.
     ///   - variants: The sizes and formats; without any, only the facts are found out.
@@ -55,9 +58,12 @@ public struct Upload: Sendable {
         into variants: [UploadVariant],
         options: UploadOptions = UploadOptions()
     ) async throws(UploadError) -> Upload {
-        guard data.count <= options.maxBytes else { throw .tooManyBytes(data.count, allowed: options.maxBytes) }
-        let work = UploadWork(data: data, variants: variants, options: options)
-        return try await work.upload()
+        do {
+            return try await UploadWork(data: data, variants: variants, options: options).upload()
+        } catch {
+            // The type of the work does not say that it throws nothing else.
+            throw error as? UploadError ?? .cancelled
+        }
     }
 
     /// The same for an upload in a file, which is read on a thread that may wait: no more of it than is allowed.
@@ -73,10 +79,14 @@ public struct Upload: Sendable {
         into variants: [UploadVariant],
         options: UploadOptions = UploadOptions()
     ) async throws(UploadError) -> Upload {
+        let data = try await bytes(of: file, options)
+        return try await processing(data, into: variants, options: options)
+    }
+
+    /// The bytes of a file; of one that is too large, more than are allowed.
+    static func bytes(of file: URL, _ options: UploadOptions) async throws(UploadError) -> Data {
         // One byte more than is allowed tells that there are too many.
         let count = options.maxBytes < .max ? max(options.maxBytes, 0) + 1 : .max
-        let data: Data
-        do throws(ImagingError) { data = try await Data.read(file, atMost: count) } catch { throw .unusable(error) }
-        return try await processing(data, into: variants, options: options)
+        do throws(ImagingError) { return try await Data.read(file, atMost: count) } catch { throw .unusable(error) }
     }
 }

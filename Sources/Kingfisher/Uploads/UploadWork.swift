@@ -7,64 +7,144 @@ import KFSupport
 
 /// The work on one upload.
 struct UploadWork: Sendable {
+    /// What is given each file as it is ready.
+    typealias Receiver = @concurrent @Sendable (Upload.File) async throws -> Void
+
     let data: Data
     let variants: [UploadVariant]
     let options: UploadOptions
 
-    /// An upload in the sizes of its variants.
-    private struct Renditions: Sendable {
+    /// An upload as it was decoded, and what its variants are made of.
+    private struct Original: Sendable {
         let info: ImageInfo
         let photo: PhotoInfo?
+        /// All of it, in the size that the plan says.
         let decoded: KFCrossPlatformImage
-        /// One for each variant.
-        let images: [KFCrossPlatformImage]
+        /// The size as it is displayed, in pixels.
+        let size: PixelSize
+        let plan: RenditionPlan
     }
 
-    /// One file that is to be made.
-    private struct Job: Sendable {
-        let variant: UploadVariant
-        let image: KFCrossPlatformImage
-        let encoding: ImageEncoding
+    /// The files that have been made: they are handed over, or kept where nobody takes them.
+    private struct ReadyFiles: Sendable {
+        let receiver: Receiver?
+        private(set) var isDamaged = false
+        private var kept: [Int: Upload.File] = [:]
+
+        init(_ receiver: Receiver?) { self.receiver = receiver }
+
+        /// The files that were kept, in the order of the variants and their encodings.
+        var files: [Upload.File] { kept.sorted { $0.key < $1.key }.map(\.value) }
+
+        mutating func add(_ made: UploadJob.Made) async throws {
+            guard !Task.isCancelled else { throw UploadError.cancelled }
+            isDamaged = isDamaged || made.file.image.isDamaged
+            if let receiver { try await receiver(made.file) } else { kept[made.place] = made.file }
+        }
     }
 
-    func upload() async throws(UploadError) -> Upload {
-        let renditions = try await WorkExecutor.cpu.run { () async throws(UploadError) -> Renditions in
-            try makeRenditions()
+    /// Makes the files and the facts.
+    ///
+    /// - Parameter receiver: Takes the files, one at a time; without it they are in the result.
+    /// - Returns: The facts, and the files that nobody has taken.
+    /// - Throws: ``UploadError``, or what the receiver throws.
+    func upload(to receiver: Receiver? = nil) async throws -> Upload {
+        guard data.count <= options.maxBytes else {
+            throw UploadError.tooManyBytes(data.count, allowed: options.maxBytes)
         }
-        let jobs = zip(variants, renditions.images).flatMap { variant, image in
-            variant.encodings.map { Job(variant: variant, image: image, encoding: $0) }
-        }
+        let original = try await WorkExecutor.cpu.run { () async throws(UploadError) -> Original in try decoded() }
         async let facts = WorkExecutor.cpu.run { [maxColorCount = options.maxColorCount] in
-            UploadFacts(renditions.info, renditions.photo, renditions.decoded, maxColorCount: maxColorCount)
+            UploadFacts(original.info, original.photo, original.decoded, maxColorCount: maxColorCount)
         }
-        let files = try await files(jobs, isAnimated: renditions.info.frameCount > 1)
+        let ready = try await files(of: original, for: receiver)
         var known = await facts
-        if files.contains(where: \.image.isDamaged) { known.isDamaged = true }
-        return Upload(facts: known, files: files)
+        if ready.isDamaged { known.isDamaged = true }
+        return Upload(facts: known, files: ready.files)
     }
 
-    private func makeRenditions() throws(UploadError) -> Renditions {
-        guard !Task.isCancelled else { throw .cancelled }
-        do throws(ImagingError) {
-            let info = try Codecs.info(of: data, limits: options.limits)
-            let stored = PixelSize(info.pixelWidth, info.pixelHeight)
-            let original = info.orientation.isTransposing ? stored.transposed : stored
-            try check(original, frameCount: info.frameCount)
-            let photo = try PhotoInfo(data: data, readingLocation: options.readsLocation, limits: options.limits)
-            let small = Thumbnail(width: 200, height: 200, mode: .fit, anchor: .center, enlarges: false)
-            let boxes = variants.map(\.box)
-            let plan = RenditionPlan(boxes.isEmpty ? [small] : boxes, of: original)
-            let decoded = try decoded(to: plan.decodedSize)
-            guard options.allowsDamage || !decoded.isDamaged else { throw damage }
-            var images = [KFCrossPlatformImage](repeating: decoded, count: variants.count)
-            for step in plan.steps where step.box < variants.count {
-                let source = step.source.map { images[$0] } ?? decoded
-                images[step.box] = try source.thumbnail(boxes[step.box], ofOriginal: original)
+    /// Makes the sizes one after the other, and of each its files beside those of others.
+    ///
+    /// A size is let go of when its files are made and no other size is made of it. One file more than there are
+    /// threads is begun or waits for the receiver, so that all threads encode while it takes one.
+    private func files(of original: Original, for receiver: Receiver?) async throws -> ReadyFiles {
+        let most = PixelThreads.count + 1
+        return try await withThrowingTaskGroup(of: UploadJob.Made.self) { group in
+            var ready = ReadyFiles(receiver)
+            var images: [Int: KFCrossPlatformImage] = [:]
+            var running = 0
+            for (index, step) in original.plan.steps.enumerated() where step.box < variants.count {
+                let source = step.source.flatMap { images[$0] } ?? original.decoded
+                let image = try await size(step.box, of: source, original: original.size)
+                images[step.box] = image
+                images = images.filter { original.plan.needs($0.key, after: index) }
+                for job in jobs(for: step.box, image: image, isAnimated: original.info.frameCount > 1) {
+                    if running == most, let made = try await group.next() {
+                        running -= 1
+                        try await ready.add(made)
+                    }
+                    group.addTask { try await job.made() }
+                    running += 1
+                }
             }
-            return Renditions(info: info, photo: photo, decoded: decoded, images: images)
+            for try await made in group { try await ready.add(made) }
+            return ready
+        }
+    }
+
+    /// The files of a variant.
+    private func jobs(for index: Int, image: KFCrossPlatformImage, isAnimated: Bool) -> [UploadJob] {
+        let first = variants[..<index].reduce(0) { $0 + $1.encodings.count }
+        return variants[index].encodings.enumerated().map { offset, encoding in
+            UploadJob(
+                work: self,
+                place: first + offset,
+                variant: variants[index],
+                image: image,
+                encoding: encoding,
+                isAnimated: isAnimated
+            )
+        }
+    }
+
+    /// The upload in the size of a variant, made of a larger one on a thread for pixels.
+    private func size(
+        _ index: Int,
+        of source: KFCrossPlatformImage,
+        original: PixelSize
+    ) async throws(UploadError) -> KFCrossPlatformImage {
+        guard !Task.isCancelled else { throw .cancelled }
+        let box = variants[index].box
+        do throws(ImagingError) {
+            return try await WorkExecutor.cpu.run { () async throws(ImagingError) -> KFCrossPlatformImage in
+                try source.thumbnail(box, ofOriginal: original)
+            }
         } catch {
             throw .unusable(error)
         }
+    }
+
+    private func decoded() throws(UploadError) -> Original {
+        guard !Task.isCancelled else { throw .cancelled }
+        let info: ImageInfo
+        do throws(ImagingError) {
+            info = try Codecs.info(of: data, limits: options.limits)
+        } catch {
+            throw .unusable(error)
+        }
+        do throws(ImagingError) { return try decoded(info) } catch { throw .unusable(error) }
+    }
+
+    private func decoded(_ info: ImageInfo) throws(ImagingError) -> Original {
+        let stored = PixelSize(info.pixelWidth, info.pixelHeight)
+        let size = info.orientation.isTransposing ? stored.transposed : stored
+        try check(size, frameCount: info.frameCount)
+        let photo = try PhotoInfo(data: data, readingLocation: options.readsLocation, limits: options.limits)
+        let small = Thumbnail(width: 200, height: 200, mode: .fit, anchor: .center, enlarges: false)
+        let boxes = variants.map(\.box)
+        let plan = RenditionPlan(boxes.isEmpty ? [small] : boxes, of: size)
+        let image = try decoded(to: plan.decodedSize)
+        guard options.allowsDamage || !image.isDamaged else { throw damage }
+        return Original(info: info, photo: photo, decoded: image, size: size, plan: plan)
     }
 
     /// Throws when the image, or a variant of it, is larger than is allowed.
@@ -106,80 +186,8 @@ struct UploadWork: Sendable {
         return try Codecs.decode(data, options: box)
     }
 
-    private func files(_ jobs: [Job], isAnimated: Bool) async throws(UploadError) -> [Upload.File] {
-        let results = await withTaskGroup(
-            of: (Int, Result<Upload.File, UploadError>).self,
-            returning: Result<[Upload.File], UploadError>.self
-        ) { group in
-            for (index, job) in jobs.enumerated() {
-                group.addTask {
-                    (
-                        index,
-                        await Result { () async throws(UploadError) in try await file(job, isAnimated: isAnimated) }
-                    )
-                }
-            }
-            var files = [Upload.File?](repeating: nil, count: jobs.count)
-            for await (index, result) in group {
-                switch result {
-                case .success(let file): files[index] = file
-                case .failure(let error):
-                    group.cancelAll()
-                    return .failure(error)
-                }
-            }
-            return .success(files.compactMap(\.self))
-        }
-        return try results.get()
-    }
-
-    private func file(_ job: Job, isAnimated: Bool) async throws(UploadError) -> Upload.File {
-        guard !Task.isCancelled else { throw .cancelled }
-        let file: Upload.File
-        do throws(ImagingError) {
-            file = try await isAnimated && job.encoding.keepsFrames ? animation(job) : still(job)
-        } catch {
-            throw Task.isCancelled ? .cancelled : .variantFailed(name: job.variant.name, error)
-        }
-        // Later frames are decoded here first.
-        guard options.allowsDamage || !file.image.isDamaged else { throw .unusable(damage) }
-        return file
-    }
-
     /// Why a damaged upload is refused.
-    private var damage: ImagingError {
+    var damage: ImagingError {
         .malformed(ImageContentType(sniffing: data) ?? .unknown, detail: "a part of the image is missing")
     }
-
-    private func still(_ job: Job) async throws(ImagingError) -> Upload.File {
-        let content = try await WorkExecutor.cpu.run { () async throws(ImagingError) -> EncodedContent in
-            try job.encoding.content(of: job.image, source: data, limits: options.limits)
-        }
-        let image = EncodedImage(content, isDamaged: job.image.isDamaged)
-        let (width, height) = (job.image.pixelWidth, job.image.pixelHeight)
-        return Upload.File(variant: job.variant.name, pixelWidth: width, pixelHeight: height, image: image)
-    }
-
-    /// A file with all frames of an animation.
-    private func animation(_ job: Job) async throws(ImagingError) -> Upload.File {
-        let processing: KingfisherOptionsInfo = [
-            .processor(job.variant.processor), .animatedProcessing(.transformFrames), .decodingLimits(options.limits),
-        ]
-        do throws(KingfisherError) {
-            let image = try await EncodedImage.made(from: data, options: processing, as: job.encoding)
-            let (width, height) = (image.pixelWidth, image.pixelHeight)
-            return Upload.File(variant: job.variant.name, pixelWidth: width, pixelHeight: height, image: image)
-        } catch {
-            let type = job.encoding.format ?? ImageContentType(sniffing: data) ?? .unknown
-            let reason = await WorkExecutor.cpu.run { () async -> ImagingError? in
-                error.isCancelled ? nil : Codecs.diagnose(data, limits: options.limits)
-            }
-            throw reason ?? .encodingFailed(type, detail: "the frames could not be written")
-        }
-    }
-}
-
-extension ImageEncoding {
-    /// Whether an animation stays one.
-    fileprivate var keepsFrames: Bool { frames == .all && format?.capacity.hasFrames ?? true }
 }

@@ -36,4 +36,13 @@ import Testing
         #expect(RenditionPlan([fill, fit], of: photo).steps.map(\.source) == [nil, nil])
         #expect(plan(500, 500).decodedSize == PixelSize(500, 375))
     }
+
+    @Test("A size is needed until the last one that is made of it")
+    func needs() {
+        let plan = plan(1600, 800, 700, 300)
+        #expect(plan.steps.map(\.source) == [nil, 0, 0, 2])
+        #expect(plan.needs(0, after: 0) && plan.needs(0, after: 1) && !plan.needs(0, after: 2))
+        #expect(!plan.needs(1, after: 1) && plan.needs(2, after: 2))
+        #expect((0...3).allSatisfy { !plan.needs($0, after: 3) })
+    }
 }

@@ -13,9 +13,9 @@ let uploadOptions: UploadOptions = {
 }()
 
 /// The files that the application shows: three widths, each as WebP for most and as JPEG for all.
-func variants(of bytes: Data) async throws(UploadError) -> Upload {
+func variants(of bytes: Data, named name: String?) async throws(UploadError) -> Upload {
     let formats = [ImageEncoding(.webp, quality: 0.8), ImageEncoding(.jpeg, quality: 0.8)]
     let sizes = [400, 800, 1600].map { UploadVariant("w\($0)", width: $0, encodings: formats) }
-    return try await Upload.processing(bytes, into: sizes, options: uploadOptions)
+    return try await Upload.processing(bytes, named: name, into: sizes, options: uploadOptions)
 }
 // snippet.end

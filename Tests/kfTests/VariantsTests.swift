@@ -178,6 +178,23 @@ import Testing
         #expect(loose.status == 0 && loose.errors.contains("a part of it is missing"))
     }
 
+    @Test("A file whose extension is another format's is refused with what to do, and taken where it is allowed")
+    func wrongExtension() async throws {
+        try place.write(SampleImages.png(), "a.jpg")
+        let arguments = ["variants", "a.jpg", "--widths", "20", "-o", "out"]
+        let refused = try await place.kf(arguments)
+        #expect(refused.status == 1 && refused.errorLines.count == 1, "\(refused.errors)")
+        #expect(refused.errors.contains("the image is PNG; rename it, or use --any-extension"), "\(refused.errors)")
+        #expect(refused.errors.hasSuffix("(code 9014)\n") && place.files("out") == [])
+        let taken = try await place.kf(arguments + ["--any-extension"])
+        #expect(taken.status == 0 && place.files("out") == ["a-20.png"], "\(taken.errors)")
+        // A name without an extension, and one of no image format.
+        for name in ["a", "a.txt"] {
+            try place.write(SampleImages.png(), name)
+            #expect(try await place.kf("variants", name, "--widths", "20", "-o", "out").status == 0)
+        }
+    }
+
     @Test("A width that its format does not hold is a failure that names the format") func tooWide() async throws {
         try place.write(SampleImages.png(16_384, 2), "a.png")
         let result = try await place.kf("variants", "a.png", "--widths", "16384", "--formats", "webp", "-o", "out/")

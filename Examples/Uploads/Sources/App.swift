@@ -31,7 +31,7 @@ struct App {
         }
         guard let file = reader.file else { throw HTTPError(.badRequest) }
         do throws(UploadError) {
-            try await gallery.store(file)
+            try await gallery.store(file, named: reader.fileName)
             return Response(status: .seeOther, headers: [.location: "/"])
         } catch {
             return try html("<!DOCTYPE html><p>\(error.code)</p>", status: .init(code: error.responseStatus))

@@ -6,8 +6,8 @@ struct Gallery: Sendable {
     let folder: URL
 
     /// Makes an upload's variants, and a directory with all of them and their markup, or none.
-    func store(_ bytes: Data) async throws(UploadError) {
-        let upload = try await variants(of: bytes)
+    func store(_ bytes: Data, named name: String?) async throws(UploadError) {
+        let upload = try await variants(of: bytes, named: name)
         let id = UUID().uuidString
         let directory = folder.appending(path: id)
         try await upload.write(to: directory)

@@ -4,6 +4,8 @@ import Foundation
 struct MultipartReader {
     /// How many bytes have been read.
     private(set) var byteCount = 0
+    /// The name that the client has given the file.
+    private(set) var fileName: String?
     /// The line between parts; the body begins as if a line had ended before it.
     private let delimiter: Data
     private var state = State.between
@@ -57,8 +59,10 @@ struct MultipartReader {
                 if header.count > 16_384 { (rest, state) = (Data(), .failed) }
                 return false
             }
-            let isFile = String(decoding: header[..<end.lowerBound], as: UTF8.self).contains("filename=\"")
-            if isFile { state = .inFile(Data()) }
+            let text = String(decoding: header[..<end.lowerBound], as: UTF8.self)
+            if let match = text.firstMatch(of: #/filename="([^"]*)"/#) {
+                (fileName, state) = (String(match.output.1), .inFile(Data()))
+            }
             rest = Data(rest[end.upperBound...])
             return true
         case .inFile(var file):

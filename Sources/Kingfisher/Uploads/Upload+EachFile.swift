@@ -15,6 +15,8 @@ extension Upload {
     ///
     /// - Parameters:
     ///   - data: The bytes, of any format that is read here; they alone decide which.
+    ///   - name: The name that they were sent under: one with the extension of another image format is refused, unless
+    ///     ``UploadOptions/allowsWrongExtension`` is set. Nothing else is made of it.
     ///   - variants: The sizes and formats; without any, only the facts are found out.
     ///   - options: The limits; those for untrusted files unless set.
     ///   - body: Takes a file. It is called for one after the other, in the order in which they are ready: those of
@@ -26,18 +28,19 @@ extension Upload {
     @discardableResult
     public static func processing(
         _ data: Data,
+        named name: String? = nil,
         into variants: [UploadVariant],
         options: UploadOptions = UploadOptions(),
         forEachFile body: @escaping @concurrent @Sendable (File) async throws -> Void
     ) async throws -> UploadFacts {
-        let work = UploadWork(data: data, variants: variants, options: options)
+        let work = UploadWork(data: data, name: name, variants: variants, options: options)
         return try await work.upload(to: body).facts
     }
 
     /// The same for an upload in a file, which is read on a thread that may wait: no more of it than is allowed.
     ///
     /// - Parameters:
-    ///   - file: The file.
+    ///   - file: The file; its name is that of the upload.
     ///   - variants: The sizes and formats; without any, only the facts are found out.
     ///   - options: The limits; those for untrusted files unless set.
     ///   - body: Takes a file, as for bytes.
@@ -51,6 +54,7 @@ extension Upload {
         forEachFile body: @escaping @concurrent @Sendable (File) async throws -> Void
     ) async throws -> UploadFacts {
         let data = try await bytes(of: file, options)
-        return try await processing(data, into: variants, options: options, forEachFile: body)
+        let name = file.lastPathComponent
+        return try await processing(data, named: name, into: variants, options: options, forEachFile: body)
     }
 }

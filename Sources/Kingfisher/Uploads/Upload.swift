@@ -49,17 +49,20 @@ public struct Upload: Sendable {
     ///
     /// - Parameters:
     ///   - data: The bytes, of any format that is read here; they alone decide which.
+    ///   - name: The name that they were sent under: one with the extension of another image format is refused, unless
+    ///     ``UploadOptions/allowsWrongExtension`` is set. Nothing else is made of it.
     ///   - variants: The sizes and formats; without any, only the facts are found out.
     ///   - options: The limits; those for untrusted files unless set.
     /// - Returns: The files and the facts.
     /// - Throws: ``UploadError``. A task that is cancelled ends with the encodings that are under way.
     public static func processing(
         _ data: Data,
+        named name: String? = nil,
         into variants: [UploadVariant],
         options: UploadOptions = UploadOptions()
     ) async throws(UploadError) -> Upload {
         do {
-            return try await UploadWork(data: data, variants: variants, options: options).upload()
+            return try await UploadWork(data: data, name: name, variants: variants, options: options).upload()
         } catch {
             // The type of the work does not say that it throws nothing else.
             throw error as? UploadError ?? .cancelled
@@ -69,7 +72,7 @@ public struct Upload: Sendable {
     /// The same for an upload in a file, which is read on a thread that may wait: no more of it than is allowed.
     ///
     /// - Parameters:
-    ///   - file: The file.
+    ///   - file: The file; its name is that of the upload.
     ///   - variants: The sizes and formats; without any, only the facts are found out.
     ///   - options: The limits; those for untrusted files unless set.
     /// - Returns: The files and the facts.
@@ -80,7 +83,7 @@ public struct Upload: Sendable {
         options: UploadOptions = UploadOptions()
     ) async throws(UploadError) -> Upload {
         let data = try await bytes(of: file, options)
-        return try await processing(data, into: variants, options: options)
+        return try await processing(data, named: file.lastPathComponent, into: variants, options: options)
     }
 
     /// The bytes of a file; of one that is too large, more than are allowed.

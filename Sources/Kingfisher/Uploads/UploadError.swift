@@ -12,6 +12,9 @@ public enum UploadError: Error, Sendable, CustomStringConvertible {
     /// It is no image, one that cannot be decoded or is cut off, or one that exceeds a limit, or the most that the
     /// format of a variant holds.
     case unusable(ImagingError)
+    /// The name that it was sent under has the extension of one image format, without the dot, and the bytes are of
+    /// another one, which is given; see ``UploadOptions/allowsWrongExtension``.
+    case wrongExtension(String, ImageContentType)
     /// A variant cannot be made: its quality is none, or nothing here writes its format.
     case variantFailed(name: String, ImagingError)
     /// A file cannot be written; `detail` says why.
@@ -28,18 +31,20 @@ public enum UploadError: Error, Sendable, CustomStringConvertible {
         case .unusable(.unsupported), .unusable(.notBuiltIn): "unsupported_format"
         case .unusable(.unreadableFile), .unusable(.isolationUnavailable): "internal"
         case .unusable: "damaged"
+        case .wrongExtension: "wrong_extension"
         case .variantFailed: "variant_failed"
         case .notWritten: "not_written"
         case .cancelled: "cancelled"
         }
     }
 
-    /// The status of an HTTP response: 413 where it is too large, 415 where it is no image of a known format, 422 where
-    /// it is damaged, 500 where the fault is the server's, 503 where the server is ending.
+    /// The status of an HTTP response: 413 where it is too large, 415 where it is no image of a known format or has the
+    /// extension of another one, 422 where it is damaged, 500 where the fault is the server's, 503 where the server is
+    /// ending.
     public var responseStatus: Int {
         switch code {
         case "too_large": 413
-        case "not_an_image", "unsupported_format": 415
+        case "not_an_image", "unsupported_format", "wrong_extension": 415
         case "damaged": 422
         case "cancelled": 503
         default: 500
@@ -52,6 +57,8 @@ public enum UploadError: Error, Sendable, CustomStringConvertible {
         case .tooManyBytes(let count, let allowed):
             "the upload of \(count) bytes exceeds the limit maxBytes = \(allowed)"
         case .unusable(let error): "no image can be made of the upload: \(error)"
+        case .wrongExtension(let ending, let type):
+            "the extension of the upload is .\(ending), and its bytes are \(type.name)"
         case .variantFailed(let name, let error): "the variant \(name) of the upload cannot be made: \(error)"
         case .notWritten(let path, let detail): "the file \(path) cannot be written: \(detail); nothing was"
         case .cancelled: "the upload was cancelled"

@@ -66,6 +66,12 @@ public struct UploadOptions: Hashable, Sendable {
     /// Whether an upload of which a part is missing, or cannot be decoded, is used as far as it goes; otherwise, as
     /// unless set, it is an error.
     public var allowsDamage = false
+    /// Whether an upload is taken whose name has the extension of another image format than its bytes, such as a PNG
+    /// that is named `.jpg`; otherwise, as unless set, it is an error.
+    ///
+    /// Extensions of one format, such as `.jpg` and `.jpeg`, are the same. Without a name, and with an extension that
+    /// is of no image format, there is nothing to compare.
+    public var allowsWrongExtension = false
     /// Whether the place where a photo was taken is read; false unless set.
     public var readsLocation = false
     /// How many colours that stand for the image are found at most, 0…256; 5 unless set.

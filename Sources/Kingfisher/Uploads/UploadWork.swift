@@ -11,6 +11,8 @@ struct UploadWork: Sendable {
     typealias Receiver = @concurrent @Sendable (Upload.File) async throws -> Void
 
     let data: Data
+    /// The name that it was sent under; nil where none is known.
+    let name: String?
     let variants: [UploadVariant]
     let options: UploadOptions
 
@@ -130,6 +132,9 @@ struct UploadWork: Sendable {
             info = try Codecs.info(of: data, limits: options.limits)
         } catch {
             throw .unusable(error)
+        }
+        if !options.allowsWrongExtension, let name, let ending = info.contentType.foreignExtension(of: name) {
+            throw .wrongExtension(ending, info.contentType)
         }
         do throws(ImagingError) { return try decoded(info) } catch { throw .unusable(error) }
     }

@@ -69,6 +69,9 @@ struct VariantsCommand: AsyncParsableCommand {
     @OptionGroup(title: "Limits") var limits: LimitArguments
     @OptionGroup(title: "Network", visibility: .hidden) var network: NetworkArguments
 
+    @Flag(help: "Take files, too, whose extension is that of another image format, such as a PNG that is named .jpg.")
+    var anyExtension = false
+
     @Flag(help: "Print one JSON object per line.")
     var json = false
 
@@ -123,6 +126,7 @@ struct VariantsCommand: AsyncParsableCommand {
             formats: formats?.formats.map(\.contentType) ?? destination.type.map { [$0] } ?? [],
             coding: coding,
             markup: markup,
+            allowsWrongExtension: anyExtension,
             destination: destination,
             usesJSON: json,
             console: console

@@ -12,6 +12,8 @@ struct VariantsRun: Sendable {
     let formats: [ImageContentType]
     let coding: CodingArguments
     let markup: MarkupArguments
+    /// Whether files are taken whose extension is that of another format.
+    let allowsWrongExtension: Bool
     /// A directory, or names made of a pattern.
     let destination: OutputDestination
     let usesJSON: Bool
@@ -65,7 +67,7 @@ struct VariantsRun: Sendable {
     ) async throws(Failure) -> VariantsReport.Written {
         let info = try ImageInfo.reading(data)
         let width = info.orientation.isTransposing ? info.pixelHeight : info.pixelWidth
-        let upload = try await upload(data, widths.fitting(width))
+        let upload = try await upload(data, named: name.source, widths: widths.fitting(width))
         if coding.strict, upload.facts.isDamaged { throw .damaged }
         var files: [WrittenImage] = []
         for file in upload.files {
@@ -86,15 +88,17 @@ struct VariantsRun: Sendable {
         )
     }
 
-    private func upload(_ data: Data, _ widths: [Int]) async throws(Failure) -> Upload {
+    /// Makes the files of an image; the path is nil where it is no file: addresses often have another extension.
+    private func upload(_ data: Data, named path: String?, widths: [Int]) async throws(Failure) -> Upload {
         let types: [ImageContentType?] = formats.isEmpty ? [nil] : formats
         let encodings = types.map(coding.encoding(as:))
         let variants = widths.map { UploadVariant("of \($0) pixels", width: $0, encodings: encodings) }
         // The limits are those of the options, and were checked where the bytes were read.
         var options = UploadOptions()
         (options.maxBytes, options.limits, options.allowsDamage) = (.max, .default, true)
+        options.allowsWrongExtension = allowsWrongExtension
         do throws(UploadError) {
-            return try await Upload.processing(data, into: variants, options: options)
+            return try await Upload.processing(data, named: path, into: variants, options: options)
         } catch {
             throw Failure(error, of: data)
         }
@@ -174,6 +178,7 @@ extension Failure {
             } else {
                 self.init(failure)
             }
+        case .wrongExtension(let ending, let type): self = .wrongExtension(ending, type)
         case .tooManyBytes, .variantFailed, .notWritten, .cancelled:
             self.init(code: 9003, reason: "cannotEncode", message: "\(error)")
         }

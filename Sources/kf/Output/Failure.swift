@@ -88,6 +88,12 @@ struct Failure: Error, Equatable {
         return Failure(code: 9004, reason: "unreadableHeader", message: message, imaging: name(of: error))
     }
 
+    /// The name of the file is that of another format.
+    static func wrongExtension(_ ending: String, _ type: ImageContentType) -> Failure {
+        let message = "the extension is .\(ending), and the image is \(type.name); rename it, or use --any-extension"
+        return Failure(code: 9014, reason: "wrongExtension", message: message)
+    }
+
     /// The image is empty.
     static let cannotHash = Failure(
         code: 9005,

@@ -33,7 +33,7 @@ SERVER_BUILD := $(IN_SERVER) --traits $(SERVER_TRAITS)
 IN_BENCHMARKS := --package-path Benchmarks --scratch-path .build
 
 # What Package.swift asks for when it is set: swift-argument-parser, for kf. Where it may be missing, Scripts/with-tool decides.
-kf man steps-page bench-uploads: export KINGFISHER_TOOL := 1
+kf man kf-reference bench-uploads: export KINGFISHER_TOOL := 1
 # Fails with a line that says what to do, where the Swift packages of a folder cannot be had.
 FETCH := Scripts/fetch-packages
 # Programs that run under a limit of memory, with which the sanitizer does not start.
@@ -41,7 +41,7 @@ UNSANITIZED := kf-decoder kf-planted-decoder kf-sandbox-checks
 
 .PHONY: help demo gallery desktop kf man test examples bench fuzz soak tsan docs format lint layers packages build systems
 .PHONY: alone slow check root-checks server-checks
-.PHONY: bench-check bench-uploads bench-server bench-fleet serve server-test server-reference formats-page steps-page portability targets deb deb-check dependencies desktop-dependencies clean toolchain
+.PHONY: bench-check bench-uploads bench-server bench-fleet serve server-test server-reference formats-page kf-reference portability targets deb deb-check dependencies desktop-dependencies clean toolchain
 
 help: ## Lists these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -169,9 +169,9 @@ serve: dependencies ## Builds and runs the image server on loopback, with the im
 formats-page: dependencies ## Writes into the page Formats what Tests/Catalogue has
 	@KF_WRITE_FORMATS_PAGE=1 swift test --filter KFImagingTests.FormatsPageTests
 
-steps-page: dependencies ## Writes into docs/kf.md what the tool's parser knows of steps
+kf-reference: dependencies ## Writes into docs/kf.md what the tool's parsers know of options and steps
 	@$(FETCH) .
-	@KF_WRITE_STEPS_PAGE=1 swift test --filter kfTests.StepsPageTests
+	@KF_WRITE_REFERENCE=1 swift test --filter kfTests.ReferencePageTests
 
 server-reference: toolchain ## Writes docs/server-options.md from the tables of options and settings
 	@$(FETCH) Server

@@ -1,6 +1,5 @@
 // The help: examples that are accepted, and what is told where.
 
-import ArgumentParser
 import Foundation
 import KFImaging
 import Testing
@@ -13,18 +12,6 @@ import Testing
         "cache",
     ]
 
-    /// The words of an example up to a redirection, without their quotes.
-    private static func words(_ example: some StringProtocol) -> [String] {
-        String(example).matches(of: #/'([^']*)'|[^ ]+/#)
-            .map { match in match.output.1.map(String.init) ?? String(match.output.0) }
-            .split { [">", "<", "|", "#"].contains($0) }
-            .first.map { Array($0.dropFirst()) } ?? []
-    }
-
-    private static func check(_ example: some StringProtocol) {
-        #expect(throws: Never.self, "\(example)") { try KFCommand.parseAsRoot(words(example)) }
-    }
-
     @Test("Help begins with examples that fit a terminal, and that the tool accepts", arguments: [""] + commands)
     func examples(command: String) async throws {
         let result = try await TestDirectory().kf(command.isEmpty ? ["--help"] : ["help", command])
@@ -34,7 +21,7 @@ import Testing
         #expect(examples.count >= 2 || command == "")
         for example in examples {
             #expect(example.count <= 74, "\(example)")
-            Self.check(example.dropFirst(2))
+            ExampleLine.check(ExampleLine.words(example.dropFirst(2)))
         }
     }
 
@@ -44,7 +31,7 @@ import Testing
         let lines = try String(contentsOf: page, encoding: .utf8).split(separator: "\n")
         let examples = lines.filter { $0.hasPrefix("kf ") && !$0.contains("--generate-completion-script") }
         #expect(examples.count > 10)
-        for example in examples { Self.check(example) }
+        for example in examples { ExampleLine.check(ExampleLine.words(example)) }
     }
 
     @Test("The description of the Debian package names the formats that the tool writes")

@@ -22,7 +22,7 @@ struct CacheCommand: AsyncParsableCommand {
     struct Arguments: ParsableArguments {
         @OptionGroup var cacheArguments: CacheArguments
 
-        @Flag(help: "Print JSON, one object per line.")
+        @Flag(help: "Print one JSON object per line.")
         var json = false
 
         /// Runs something with the cache; if it throws, or returns false, the exit status is 1.

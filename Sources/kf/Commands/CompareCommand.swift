@@ -58,7 +58,7 @@ struct CompareCommand: AsyncParsableCommand {
     )
     var threshold: Double?
 
-    @Flag(help: "Print a JSON object.")
+    @Flag(help: "Print one JSON object.")
     var json = false
 
     @OptionGroup(title: "Limits") var limits: LimitArguments

@@ -57,7 +57,7 @@ struct PrefetchCommand: AsyncParsableCommand {
     )
     var concurrency = 4
 
-    @Flag(help: "Print one JSON object a line.")
+    @Flag(help: "Print one JSON object per line.")
     var json = false
 
     @Flag(help: "Print nothing but errors, and the lines --json asks for.")

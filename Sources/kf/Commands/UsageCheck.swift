@@ -7,36 +7,17 @@ import Foundation
 
 /// A walk over a command line that knows the commands and their options.
 struct UsageCheck {
-    /// A command as the parser describes it.
-    private struct Command: Decodable {
-        let commandName: String
-        let subcommands: [Command]?
-        let arguments: [Argument]?
-    }
-
-    private struct Argument: Decodable {
-        struct Name: Decodable, Hashable {
-            let kind: String
-            let name: String
-        }
-        let kind: String
-        let names: [Name]?
-        let isRepeating: Bool
-
-        var takesValue: Bool { kind == "option" }
-    }
-
     /// The commands named so far, the tool itself first.
-    private var path: [Command]
+    private var path: [CommandDescription]
     private var isAskingForHelp = false
     /// The options that have one value, by their names, and how they were given so far.
-    private var given: [[Argument.Name]: Substring] = [:]
+    private var given: [[ArgumentDescription.Name]: Substring] = [:]
 
-    private init(_ tool: Command) { path = [tool] }
+    private init(_ tool: CommandDescription) { path = [tool] }
 
     /// The lines of a message about the first mistake; nil when there is none to be found here.
     static func problem(in arguments: [String], of tool: any ParsableCommand.Type) -> [String]? {
-        guard !arguments.contains(where: isRequest), let tool = description(of: tool) else { return nil }
+        guard !arguments.contains(where: isRequest), let tool = CommandDescription.tool(tool) else { return nil }
         var check = UsageCheck(tool)
         guard let problem = check.firstProblem(in: arguments) else { return nil }
         let command = check.path.map(\.commandName).joined(separator: " ")
@@ -60,18 +41,6 @@ struct UsageCheck {
             "-h", "--help", "--help-hidden", "--version", "--generate-completion-script", "--experimental-dump-help",
         ]
         return requests.contains { argument == $0 || argument.hasPrefix("\($0)=") } || argument.hasPrefix("---")
-    }
-
-    /// The whole tool, described by the parser itself.
-    private static func description(of tool: any ParsableCommand.Type) -> Command? {
-        do {
-            _ = try tool.parseAsRoot(["--experimental-dump-help"])
-            return nil
-        } catch {
-            struct Tool: Decodable { let command: Command }
-            let description = Data(tool.fullMessage(for: error).utf8)
-            return try? JSONDecoder().decode(Tool.self, from: description).command
-        }
     }
 
     private mutating func firstProblem(in arguments: [String]) -> String? {
@@ -115,10 +84,10 @@ struct UsageCheck {
     // MARK: Options
 
     /// The option that an argument names; nil when there is none.
-    private func option(_ argument: String) -> Argument? {
+    private func option(_ argument: String) -> ArgumentDescription? {
         let isLong = argument.hasPrefix("--")
         let text = isLong ? String(argument.dropFirst(2).prefix { $0 != "=" }) : String(argument.dropFirst().prefix(1))
-        let name = Argument.Name(kind: isLong ? "long" : "short", name: text)
+        let name = ArgumentDescription.Name(kind: isLong ? "long" : "short", name: text)
         let option = path[path.count - 1].arguments?.first { $0.names?.contains(name) == true }
         // Only a value can follow a letter directly.
         guard let option, isLong || option.takesValue || argument.count == 2 else { return nil }
@@ -139,7 +108,7 @@ struct UsageCheck {
     }
 
     /// The problem of an option that has one value and was given before, under this or another name.
-    private mutating func problem(ofSecond option: Argument, _ argument: String) -> String? {
+    private mutating func problem(ofSecond option: ArgumentDescription, _ argument: String) -> String? {
         let isLetter = !argument.hasPrefix("--")
         let name = isLetter ? argument.prefix(2) : argument.prefix { $0 != "=" }
         guard option.takesValue, !option.isRepeating, let first = given.updateValue(name, forKey: option.names ?? [])
@@ -162,7 +131,7 @@ struct UsageCheck {
         }
         let name = String(argument.prefix { $0 != "=" })
         let names = (path[path.count - 1].arguments ?? []).flatMap { $0.names ?? [] }
-        let known = names.filter { $0.kind == "long" }.map { "--\($0.name)" }
+        let known = names.filter(\.isLong).map { "--\($0.name)" }
         let meant = Suggestion.closest(to: name, among: known).map { ". Did you mean '\($0)'?" }
         return "Unknown option '\(name)'\(meant ?? "")"
     }

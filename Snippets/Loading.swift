@@ -93,10 +93,15 @@ let options: KingfisherOptionsInfo = [
 
 // snippet.prefetching
 func prefetch(_ urls: [URL]) async {
-    let prefetcher = ImagePrefetcher(urls: urls, options: [.alsoPrefetchToMemory])
+    let prefetcher = ImagePrefetcher(
+        urls: urls,
+        options: [.alsoPrefetchToMemory],
+        progressBlock: { skipped, failed, completed in
+            print(skipped.count + failed.count + completed.count, "of", urls.count)
+        }
+    )
     prefetcher.maxConcurrentDownloads = 10
-    let result = await prefetcher.prefetch()
-    print(result.completed.count, result.skipped.count, result.failed.count)
+    for failure in await prefetcher.prefetch().failed { print(failure.source.cacheKey, failure.error) }
 }
 // snippet.end
 

@@ -55,6 +55,40 @@ func smallFile(of url: URL) async throws -> Data {
 }
 // snippet.end
 
+// snippet.folder
+func makeThumbnails(of folder: URL, in output: URL) async throws {
+    let small = ThumbnailImageProcessor(size: CGSize(width: 320, height: 320))
+    let files = try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)
+    try await withThrowingTaskGroup(of: Void.self) { group in
+        for file in files {
+            group.addTask {
+                let image = try await EncodedImage.made(fromFile: file, options: [.processor(small)], as: .init(.webp))
+                let name = file.deletingPathExtension().lastPathComponent + ".webp"
+                try image.data.write(to: output.appending(path: name))
+            }
+        }
+        try await group.waitForAll()
+    }
+}
+// snippet.end
+
+// snippet.source
+func placeholderSource(of file: URL) async throws -> String {
+    let options = ImageDecodingOptions(maxPixelSize: 128)
+    let image = try await KFCrossPlatformImage.decoded(fromFile: file, options: options)
+    return "let placeholder = \"\(image.kf.blurHash() ?? "")\"\n"
+}
+// snippet.end
+
+// snippet.photo
+func describe(_ photo: Data) throws {
+    guard let info = try PhotoInfo(data: photo) else { return print("no camera has noted anything") }
+    print(info.camera ?? "no camera", info.exposureTime ?? 0, info.aperture ?? 0, info.iso ?? 0)
+    if let moment = info.moment { print(moment) }  // nil where the time zone of the camera's clock is not known
+    print(info.hasLocation ? "it says where" : "it does not say where")
+}
+// snippet.end
+
 // snippet.original
 func originalBytes(of url: URL) async throws -> Data {
     try await ImageDownloader.default.downloadData(with: url).data

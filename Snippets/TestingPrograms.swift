@@ -33,6 +33,16 @@ func retriesWhatBreaksOff(_ bytes: Data) async throws -> Bool {
 }
 // snippet.end
 
+// snippet.offline
+func loadsWithoutANetwork(_ bytes: Data, from url: URL) async throws -> Bool {
+    let transport = FakeTransport { $0.play(.data(bytes, type: "image/png")) }
+    let downloader = ImageDownloader(name: "test", transport: transport)
+    let manager = KingfisherManager(downloader: downloader, cache: try temporaryCache())
+    let result = try await manager.retrieveImage(with: url)
+    return result.image.size != .zero && transport.startCount == 1
+}
+// snippet.end
+
 // snippet.transport
 func cancelsItsDownload(_ url: URL) async throws -> Bool {
     let begun = Gate()

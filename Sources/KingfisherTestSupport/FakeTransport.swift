@@ -1,12 +1,9 @@
 // A transport without a network, controlled by the test.
 
 public import Foundation
+public import FoundationNetworking
 internal import KFSupport
 public import KFTransport
-
-#if canImport(FoundationNetworking)
-public import FoundationNetworking
-#endif
 
 /// A transport without a network: a script plays each transfer, at once or when the test decides.
 ///

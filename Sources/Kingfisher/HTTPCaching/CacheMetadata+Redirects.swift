@@ -2,10 +2,7 @@
 // the rules of freshness and storing.
 
 import Foundation
-
-#if canImport(FoundationNetworking)
 import FoundationNetworking
-#endif
 
 extension HTTPURLResponse {
     /// Whether a shared cache may store the response to a request with credentials.

@@ -1,11 +1,8 @@
 // Which requests a response answers that depends on their fields (`Vary`): RFC 9111, section 4.1.
 
 import Foundation
-import KFStorage
-
-#if canImport(FoundationNetworking)
 import FoundationNetworking
-#endif
+import KFStorage
 
 extension CacheMetadata {
     /// The bytes of the longest field `Vary` that is kept; a longer one counts as `*`.

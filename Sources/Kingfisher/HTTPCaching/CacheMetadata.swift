@@ -1,10 +1,7 @@
 // The caching metadata of a response, as values. The cache stores it, and the manager revalidates with it.
 
 public import Foundation
-
-#if canImport(FoundationNetworking)
 public import FoundationNetworking
-#endif
 
 /// The caching metadata of a response: the fields that say how long its bytes are fresh, and those that revalidate them
 /// with the server.

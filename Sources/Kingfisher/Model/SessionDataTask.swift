@@ -2,12 +2,9 @@
 // moves the bytes.
 
 public import Foundation
+public import FoundationNetworking
 import KFSupport
 public import KFTransport
-
-#if canImport(FoundationNetworking)
-public import FoundationNetworking
-#endif
 
 /// One network transfer.
 ///

@@ -1,11 +1,8 @@
 // What a downloader asks about a certificate that does not verify, and about names and passwords. For ImageDownloader.
 
 import Foundation
-import KFTransport
-
-#if canImport(FoundationNetworking)
 public import FoundationNetworking
-#endif
+import KFTransport
 
 /// Meets the challenges of servers: certificates that do not verify, and HTTP's Basic and Digest authentication.
 ///

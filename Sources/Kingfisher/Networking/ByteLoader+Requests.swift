@@ -1,12 +1,9 @@
 // From a URL to the request that is sent: settings, modifiers, and what is refused before anything is sent.
 
 import Foundation
+import FoundationNetworking
 import KFSupport
 import KFTransport
-
-#if canImport(FoundationNetworking)
-import FoundationNetworking
-#endif
 
 extension ByteLoader {
     /// The settings of a downloader.

@@ -2,12 +2,9 @@
 // there.
 
 import Foundation
+import FoundationNetworking
 import KFSupport
 import KFTransport
-
-#if canImport(FoundationNetworking)
-import FoundationNetworking
-#endif
 
 /// Gets bytes from the network: one transfer for all subscribers that want the same at the same time.
 ///

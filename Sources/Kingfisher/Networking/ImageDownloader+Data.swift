@@ -1,11 +1,8 @@
 // Downloads of which no image is made. Sharing and everything else is as for images.
 
 public import Foundation
-import KFTransport
-
-#if canImport(FoundationNetworking)
 import FoundationNetworking
-#endif
+import KFTransport
 
 /// A finished download that was not made into an image. (Not in Kingfisher.)
 public struct DataLoadingResult: Sendable {

@@ -1,13 +1,10 @@
 // Bytes that were loaded, and what is made of them: each image and each cache entry once. For all who share them.
 
 import Foundation
+import FoundationNetworking
 import KFImaging
 import KFSupport
 import KFTransport
-
-#if canImport(FoundationNetworking)
-import FoundationNetworking
-#endif
 
 /// The bytes of one response, one provider or one loader, shared by all subscribers that waited for them.
 final class LoadedBytes: Sendable {

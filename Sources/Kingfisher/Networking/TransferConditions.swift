@@ -1,11 +1,8 @@
 // What a transfer sends and under which conditions, and the key by which downloads share it. For ByteLoader, Transfer.
 
 import Foundation
-import KFTransport
-
-#if canImport(FoundationNetworking)
 import FoundationNetworking
-#endif
+import KFTransport
 
 /// The request, and the conditions under which it is sent.
 struct TransferConditions: Sendable {

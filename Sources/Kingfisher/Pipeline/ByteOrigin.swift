@@ -1,12 +1,9 @@
 // Where the bytes of a source come from: a provider, a loader or a downloader. A step of a load.
 
 import Foundation
+import FoundationNetworking
 import KFSupport
 import KFTransport
-
-#if canImport(FoundationNetworking)
-import FoundationNetworking
-#endif
 
 extension KingfisherManager {
     /// Gets the bytes of a plan's source, and makes an image of them.

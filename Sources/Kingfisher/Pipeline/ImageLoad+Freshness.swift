@@ -6,11 +6,8 @@
 // compare. Memory cannot do that, so an image that varies is marked, and loads with a request modifier look on disk.
 
 import Foundation
-import KFSupport
-
-#if canImport(FoundationNetworking)
 import FoundationNetworking
-#endif
+import KFSupport
 
 extension ImageLoad {
     /// What is cached, if it may be used, or if its server confirms it; else what the server sends in its place.

@@ -2,13 +2,10 @@
 // last step of a load.
 
 import Foundation
+import FoundationNetworking
 import KFStorage
 import KFSupport
 import KFTransport
-
-#if canImport(FoundationNetworking)
-import FoundationNetworking
-#endif
 
 extension ImageLoad {
     /// Stores an image that was made of loaded bytes.

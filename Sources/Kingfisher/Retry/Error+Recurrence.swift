@@ -2,10 +2,7 @@
 // be used although their server cannot be asked.
 
 import Foundation
-
-#if canImport(FoundationNetworking)
 import FoundationNetworking
-#endif
 
 /// Whether another try would fail as well.
 enum Recurrence {

@@ -1,11 +1,8 @@
 // Failures that may pass, and how long to wait before a retry of them. For retry strategies.
 
 import Foundation
-import KFSupport
-
-#if canImport(FoundationNetworking)
 import FoundationNetworking
-#endif
+import KFSupport
 
 extension DelayRetryStrategy {
     /// Retries failures that may pass, three times at most: after one, two and four seconds, or when the server says.

@@ -1,14 +1,11 @@
 // Address policies on transfers: refused transfers never connect, not even by redirects or through kept connections.
 
 import Foundation
+import FoundationNetworking
 import KFSupport
 import KFTransport
 import KingfisherTestSupport
 import Testing
-
-#if canImport(FoundationNetworking)
-import FoundationNetworking
-#endif
 
 extension TransportPolicy {
     fileprivate static func refusing(_ kinds: AddressPolicy.AddressClass) -> TransportPolicy {

@@ -1,15 +1,12 @@
 // Bodies with content codings: members of gzip, both kinds of deflate, lists, what is damaged or cut off.
 
 import Foundation
+import FoundationNetworking
 import KFSupport
 import KingfisherTestSupport
 import Testing
 
 @testable import KFTransport
-
-#if canImport(FoundationNetworking)
-import FoundationNetworking
-#endif
 
 @Suite(.timeLimit(.minutes(5))) struct ContentDecodingTests {
     private static let text = Data("the first part, ".utf8)

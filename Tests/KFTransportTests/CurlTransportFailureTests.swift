@@ -1,14 +1,11 @@
 // Failures, timeouts and cancellation of the transport over libcurl.
 
 import Foundation
+import FoundationNetworking
 import KFSupport
 import KFTransport
 import KingfisherTestSupport
 import Testing
-
-#if canImport(FoundationNetworking)
-import FoundationNetworking
-#endif
 
 struct CurlTransportFailureTests {
     @Test("A refused connection is an error of its own") func refusedConnection() async throws {

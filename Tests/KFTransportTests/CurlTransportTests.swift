@@ -1,14 +1,11 @@
 // The transport over libcurl against a real server on loopback.
 
 import Foundation
+import FoundationNetworking
 import KFSupport
 import KFTransport
 import KingfisherTestSupport
 import Testing
-
-#if canImport(FoundationNetworking)
-import FoundationNetworking
-#endif
 
 let hundredKilobytes = Data((0..<100_000).map { UInt8(truncatingIfNeeded: $0 &* 31) })
 

@@ -1,14 +1,11 @@
 // Faults of servers, deliberate or not: each ends a transfer once, with a code and a message that names the cause.
 
 import Foundation
+import FoundationNetworking
 import KFSupport
 import KFTransport
 import KingfisherTestSupport
 import Testing
-
-#if canImport(FoundationNetworking)
-import FoundationNetworking
-#endif
 
 @Suite(.timeLimit(.minutes(5))) struct FaultTests {
     /// Loads a response through a transport of its own and returns the outcome.

@@ -1,14 +1,11 @@
 // HTTP/2 with nginx as the server: one connection for many transfers, also when it is closed among them.
 
 import Foundation
+import FoundationNetworking
 import KFSupport
 import KFTransport
 import KingfisherTestSupport
 import Testing
-
-#if canImport(FoundationNetworking)
-import FoundationNetworking
-#endif
 
 @Suite(
     .tags(.engines),

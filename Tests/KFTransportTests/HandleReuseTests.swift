@@ -1,14 +1,11 @@
 // Requests that are sent by a handle of libcurl that has sent another one before: nothing of that one stays.
 
 import Foundation
+import FoundationNetworking
 import KFSupport
 import KFTransport
 import KingfisherTestSupport
 import Testing
-
-#if canImport(FoundationNetworking)
-import FoundationNetworking
-#endif
 
 /// A request that has something a plain one has not.
 struct UnusualRequest: Sendable, CustomTestStringConvertible {

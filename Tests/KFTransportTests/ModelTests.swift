@@ -2,14 +2,11 @@
 // them.
 
 import Foundation
+import FoundationNetworking
 import KFSupport
 import KFTransport
 import KingfisherTestSupport
 import Testing
-
-#if canImport(FoundationNetworking)
-import FoundationNetworking
-#endif
 
 struct ModelTests {
     @Test(

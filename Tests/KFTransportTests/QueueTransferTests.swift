@@ -1,14 +1,11 @@
 // The queue before libcurl as servers see it: the number of requests that arrive at once, and their order.
 
 import Foundation
+import FoundationNetworking
 import KFSupport
 import KFTransport
 import KingfisherTestSupport
 import Testing
-
-#if canImport(FoundationNetworking)
-import FoundationNetworking
-#endif
 
 /// Transfers of one transport, all started and none awaited.
 private final class Batch {

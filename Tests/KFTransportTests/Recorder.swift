@@ -1,12 +1,9 @@
 // A receiver of a transport's events: it records them, and returns the decisions of a test.
 
 import Foundation
+import FoundationNetworking
 import KFSupport
 import KFTransport
-
-#if canImport(FoundationNetworking)
-import FoundationNetworking
-#endif
 
 /// Records all events.
 ///

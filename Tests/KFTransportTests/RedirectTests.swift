@@ -1,15 +1,12 @@
 // Redirects: the request that is proposed, and the decision without which none is followed.
 
 import Foundation
+import FoundationNetworking
 import KFSupport
 import KingfisherTestSupport
 import Testing
 
 @testable import KFTransport
-
-#if canImport(FoundationNetworking)
-import FoundationNetworking
-#endif
 
 struct RedirectTests {
     @Test("Every hop is proposed, and the last response is delivered") func followsRedirects() async throws {

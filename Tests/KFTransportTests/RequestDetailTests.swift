@@ -1,14 +1,11 @@
 // Details of requests: Unix sockets, the user agent, and HTTP's Digest authentication.
 
 import Foundation
+import FoundationNetworking
 import KFSupport
 import KFTransport
 import KingfisherTestSupport
 import Testing
-
-#if canImport(FoundationNetworking)
-import FoundationNetworking
-#endif
 
 /// Sends one response on every connection to a Unix socket, on a thread of its own.
 private final class UnixServer: Sendable {

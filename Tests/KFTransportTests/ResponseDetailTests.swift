@@ -1,13 +1,10 @@
 // Details of responses: content codings that are none, and fields that come behind the body.
 
 import Foundation
+import FoundationNetworking
 import KFTransport
 import KingfisherTestSupport
 import Testing
-
-#if canImport(FoundationNetworking)
-import FoundationNetworking
-#endif
 
 @Suite(.timeLimit(.minutes(5))) struct ResponseDetailTests {
     // MARK: Content codings

@@ -1,14 +1,11 @@
 // Untrusted certificates, and proxies that work, refuse or are missing.
 
 import Foundation
+import FoundationNetworking
 import KFSupport
 import KFTransport
 import KingfisherTestSupport
 import Testing
-
-#if canImport(FoundationNetworking)
-import FoundationNetworking
-#endif
 
 /// Runs `body` with a server that presents a certificate.
 private func withServer(_ certificate: TestCertificate, _ body: (TestServer) async throws -> Void) async throws {

@@ -1,13 +1,10 @@
 // A minimal client that collects what servers and fakes send.
 
 import Foundation
+import FoundationNetworking
 import KFSupport
 import KFTransport
 import KingfisherTestSupport
-
-#if canImport(FoundationNetworking)
-import FoundationNetworking
-#endif
 
 let alphabet = "abcdefghijklmnopqrstuvwxyz"
 

@@ -1,14 +1,11 @@
 // The behaviour of the fakes that tests rely on.
 
 import Foundation
+import FoundationNetworking
 import KFSupport
 import KFTransport
 import KingfisherTestSupport
 import Testing
-
-#if canImport(FoundationNetworking)
-import FoundationNetworking
-#endif
 
 struct FakeTransportTests {
     private let request = URLRequest(url: URL(fileURLWithPath: "/fake"))

@@ -1,13 +1,10 @@
 // The test server and its scripted responses.
 
 import Foundation
+import FoundationNetworking
 import KFTransport
 import KingfisherTestSupport
 import Testing
-
-#if canImport(FoundationNetworking)
-import FoundationNetworking
-#endif
 
 struct TestServerTests {
     @Test("Paths without a route respond with 404 and are counted") func unscriptedPaths() async throws {

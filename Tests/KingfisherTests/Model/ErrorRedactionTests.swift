@@ -6,10 +6,6 @@ import Testing
 
 @testable import Kingfisher
 
-#if canImport(FoundationNetworking)
-import FoundationNetworking
-#endif
-
 @Suite struct ErrorRedactionTests {
     private struct Reason: Error {
         let url: URL

@@ -5,10 +5,6 @@ import Testing
 
 @testable import Kingfisher
 
-#if canImport(FoundationNetworking)
-import FoundationNetworking
-#endif
-
 @Suite struct KingfisherErrorTests {
     private let url = URL(fileURLWithPath: "/cache/file")
     private let response = URLResponse(

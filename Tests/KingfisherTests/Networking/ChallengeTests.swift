@@ -8,10 +8,6 @@ import Testing
 
 @testable import Kingfisher
 
-#if canImport(FoundationNetworking)
-import FoundationNetworking
-#endif
-
 /// Meets challenges as a test says, and records them.
 private final class Responder: AuthenticationChallengeResponsible, Sendable {
     let challenges = Box<[String]>([])

@@ -8,10 +8,6 @@ import Testing
 
 @testable import Kingfisher
 
-#if canImport(FoundationNetworking)
-import FoundationNetworking
-#endif
-
 @Suite(.timeLimit(.minutes(5))) struct DownloadHookTests {
     private struct NoToken: Error, LocalizedError {
         var errorDescription: String? { "no token" }

@@ -8,10 +8,6 @@ import Testing
 
 @testable import Kingfisher
 
-#if canImport(FoundationNetworking)
-import FoundationNetworking
-#endif
-
 @Suite(.timeLimit(.minutes(5))) struct DownloaderInterfaceTests {
     private let silent = FakeTransport { _ in }
 

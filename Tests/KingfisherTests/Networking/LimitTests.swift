@@ -8,10 +8,6 @@ import Testing
 
 @testable import Kingfisher
 
-#if canImport(FoundationNetworking)
-import FoundationNetworking
-#endif
-
 private func urlError(_ error: KingfisherError?) -> URLError? {
     guard case .responseError(.URLSessionError(let inner)) = error else { return nil }
     return inner as? URLError

@@ -7,10 +7,6 @@ import Testing
 
 @testable import Kingfisher
 
-#if canImport(FoundationNetworking)
-import FoundationNetworking
-#endif
-
 @Suite(.timeLimit(.minutes(5))) struct ResponseModifierTests {
     private let refusing = AnyResponseModifier { _ in nil }
 

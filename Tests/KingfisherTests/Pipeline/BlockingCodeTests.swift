@@ -7,10 +7,6 @@ import Testing
 
 @testable import Kingfisher
 
-#if canImport(FoundationNetworking)
-import FoundationNetworking
-#endif
-
 private typealias Code = BlockingCodeTests.Code
 
 /// Calls a closure where a load calls code of a user.

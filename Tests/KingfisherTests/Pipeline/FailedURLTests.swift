@@ -7,10 +7,6 @@ import Testing
 
 @testable import Kingfisher
 
-#if canImport(FoundationNetworking)
-import FoundationNetworking
-#endif
-
 @Suite struct FailedURLTests {
     private let skipping: KingfisherOptionsInfo = [.skipFailedURLs]
 

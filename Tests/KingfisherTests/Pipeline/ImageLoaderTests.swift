@@ -7,10 +7,6 @@ import Testing
 
 @testable import Kingfisher
 
-#if canImport(FoundationNetworking)
-import FoundationNetworking
-#endif
-
 /// Loads URLs of one scheme, and counts its calls.
 private struct SchemeLoader: ImageLoading {
     let scheme: String

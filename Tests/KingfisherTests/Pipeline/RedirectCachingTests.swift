@@ -8,10 +8,6 @@ import Testing
 @testable import KFTransport
 @testable import Kingfisher
 
-#if canImport(FoundationNetworking)
-import FoundationNetworking
-#endif
-
 @Suite(.timeLimit(.minutes(5))) struct RedirectCachingTests {
     private static let fresh = ["Cache-Control": "max-age=1000"]
     private static let stale = ["Cache-Control": "max-age=60", "Age": "100"]

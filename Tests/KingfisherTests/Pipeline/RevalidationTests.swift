@@ -9,10 +9,6 @@ import Testing
 
 @_spi(Server) @testable import Kingfisher
 
-#if canImport(FoundationNetworking)
-import FoundationNetworking
-#endif
-
 @Suite(.timeLimit(.minutes(5))) struct RevalidationTests {
     private let respecting: KingfisherOptionsInfo = [.respectCacheControl, .waitForCache]
     private let refreshing: KingfisherOptionsInfo = [.refreshCached, .waitForCache]

@@ -7,10 +7,6 @@ import Testing
 
 @testable import Kingfisher
 
-#if canImport(FoundationNetworking)
-import FoundationNetworking
-#endif
-
 @Suite(.timeLimit(.minutes(5))) struct VaryTests {
     private let respecting: KingfisherOptionsInfo = [.respectCacheControl, .waitForCache]
 

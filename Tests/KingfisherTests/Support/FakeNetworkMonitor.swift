@@ -4,10 +4,6 @@ import Foundation
 import KFSupport
 import Kingfisher
 
-#if canImport(FoundationNetworking)
-import FoundationNetworking
-#endif
-
 /// Reports what a test says.
 final class FakeNetworkMonitor: NetworkMonitoring {
     final class Observer: NetworkObserver {

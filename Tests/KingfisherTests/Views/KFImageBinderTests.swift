@@ -8,10 +8,6 @@ import Testing
 
 @testable import Kingfisher
 
-#if canImport(FoundationNetworking)
-import FoundationNetworking
-#endif
-
 @Suite @MainActor struct KFImageBinderTests {
     private let calls = KFImageCalls()
 

@@ -155,15 +155,9 @@ import Testing
         let cut = jpeg.prefix(jpeg.count / 2)
         try place.write(cut, "in/cut.jpg")
         let number = try identity("in/a/two.png")
-        let result = try await place.kf(
-            "process",
-            "in/one.jpg",
-            "links/l.png",
-            "in/cut.jpg",
-            "--in-place",
-            "--process",
-            "resize(6x)"
-        )
+        let result = try await place.kf([
+            "process", "in/one.jpg", "links/l.png", "in/cut.jpg", "--in-place", "--process", "resize(6x)",
+        ])
         #expect(result.status == 1)
         #expect(result.errors.contains("in/cut.jpg: the image is damaged"), "\(result.errors)")
         #expect(result.errorLines.count == 1)

@@ -119,16 +119,9 @@ import Testing
             let url = server.url("/a.png").absoluteString
             let first = try await place.kf("fetch", url, "--json", "--repeat", "3", "--cache-dir", "cache")
             #expect(try first.objects.map { $0["cacheType"] as? String } == ["none", "memory", "memory"])
-            let second = try await place.kf(
-                "fetch",
-                url,
-                "--json",
-                "--only-cache",
-                "--cache-dir",
-                "cache",
-                "-o",
-                "again.png"
-            )
+            let second = try await place.kf([
+                "fetch", url, "--json", "--only-cache", "--cache-dir", "cache", "-o", "again.png",
+            ])
             #expect(try second.objects.map { $0["cacheType"] as? String } == ["disk"])
             #expect(try place.data("again.png") == image)
             #expect(server.count("/a.png") == 1)
@@ -207,17 +200,9 @@ import Testing
 
     @Test("With memory-only caching, nothing is written to the disk cache") func memoryOnly() async throws {
         let source = try place.write(SampleImages.png(), "in.png")
-        let result = try await place.kf(
-            "fetch",
-            source,
-            "--memory-only",
-            "--process",
-            "round(3)",
-            "--cache-dir",
-            "cache",
-            "-o",
-            "out.png"
-        )
+        let result = try await place.kf([
+            "fetch", source, "--memory-only", "--process", "round(3)", "--cache-dir", "cache", "-o", "out.png",
+        ])
         #expect(result.status == 0, "\(result.errors)")
         #expect(place.files("cache") == [])
     }
@@ -225,14 +210,9 @@ import Testing
     @Test("Header fields are sent with every request") func headers() async throws {
         try await withServer { server in
             server.route("/a.png", .data(try SampleImages.png()))
-            let result = try await place.kf(
-                "fetch",
-                server.url("/a.png").absoluteString,
-                "--header",
-                "X-One: 1",
-                "--header",
-                "Accept:image/png"
-            )
+            let result = try await place.kf([
+                "fetch", server.url("/a.png").absoluteString, "--header", "X-One: 1", "--header", "Accept:image/png",
+            ])
             #expect(result.status == 0)
             #expect(server.lastRequest("/a.png")?.header("X-One") == "1")
             #expect(server.lastRequest("/a.png")?.header("Accept")?.contains("image/png") == true)
@@ -273,17 +253,9 @@ import Testing
         try await withServer { server in
             server.route("/a.jpg", .data(image))
             let url = server.url("/a.jpg").absoluteString
-            let result = try await place.kf(
-                "fetch",
-                url,
-                url,
-                "--memory-only",
-                "--concurrency",
-                "1",
-                "--json",
-                "-o",
-                "out/"
-            )
+            let result = try await place.kf([
+                "fetch", url, url, "--memory-only", "--concurrency", "1", "--json", "-o", "out/",
+            ])
             let types = try result.objects.map { $0["cacheType"] as? String }
             #expect(types == ["none", "memory"])
             #expect(try place.data("out/a.jpg") == image)

@@ -13,14 +13,9 @@ import Testing
 
     @Test("The processed image is written") func processedOutput() async throws {
         try place.write(SampleImages.jpeg(90, 60), "in.jpg")
-        let result = try await place.kf(
-            "process",
-            "in.jpg",
-            "-o",
-            "out.png",
-            "--process",
-            "resize(30x30,aspectFit)|>round(50%)"
-        )
+        let result = try await place.kf([
+            "process", "in.jpg", "-o", "out.png", "--process", "resize(30x30,aspectFit)|>round(50%)",
+        ])
         #expect(result.status == 0, "\(result.errors)")
         let image = try #require(KFCrossPlatformImage(data: try place.data("out.png")))
         #expect(image.pixelWidth == 30)

@@ -16,16 +16,9 @@ import Testing
     func files() async throws {
         let source = SampleEXIF(isLittleEndian: true).added(toJPEG: try SampleImages.jpeg(120, 180))
         try place.write(source, "a photo.jpg")
-        let result = try await place.kf(
-            "variants",
-            "a photo.jpg",
-            "--widths",
-            "60,30",
-            "--formats",
-            "webp,jpeg",
-            "-o",
-            "out"
-        )
+        let result = try await place.kf([
+            "variants", "a photo.jpg", "--widths", "60,30", "--formats", "webp,jpeg", "-o", "out",
+        ])
         #expect(result.status == 0 && result.errors == "", "\(result.errors)")
         let names = ["a photo-30.jpg", "a photo-30.webp", "a photo-60.jpg", "a photo-60.webp"]
         #expect(place.files("out").sorted() == names)
@@ -49,24 +42,10 @@ import Testing
     @Test("--html prints a picture whose URLs lead to the files")
     func html() async throws {
         try place.write(SampleImages.jpeg(120, 80), "é&1.jpg")
-        let result = try await place.kf(
-            "variants",
-            "é&1.jpg",
-            "--widths",
-            "30,60",
-            "--formats",
-            "webp,jpeg",
-            "-o",
-            "out/{width}/{name}.{ext}",
-            "--html",
-            "--alt",
-            "\"A\" & B",
-            "--sizes",
-            "50vw",
-            "--url-prefix",
-            "/photos",
-            "--quiet"
-        )
+        let result = try await place.kf([
+            "variants", "é&1.jpg", "--widths", "30,60", "--formats", "webp,jpeg", "-o", "out/{width}/{name}.{ext}",
+            "--html", "--alt", "\"A\" & B", "--sizes", "50vw", "--url-prefix", "/photos", "--quiet",
+        ])
         #expect(result.status == 0 && result.errors == "", "\(result.errors)")
         let lines = result.output.split(separator: "\n")
         try #require(lines.count == 4)
@@ -86,19 +65,10 @@ import Testing
     func json() async throws {
         let jpeg = try SampleImages.jpeg(120, 180)
         try place.write(SampleEXIF(isLittleEndian: false).added(toJPEG: jpeg), "a.jpg")
-        let result = try await place.kf(
-            "variants",
-            "missing.jpg",
-            "a.jpg",
-            "--widths",
-            "30",
-            "--formats",
-            "avif",
-            "-o",
-            "{name}",
-            "--json",
-            "--html"
-        )
+        let result = try await place.kf([
+            "variants", "missing.jpg", "a.jpg", "--widths", "30", "--formats", "avif", "-o", "{name}", "--json",
+            "--html",
+        ])
         #expect(result.status == 1 && result.errorLines.count == 1)
         let objects = try result.objects
         try #require(objects.count == 2)
@@ -134,16 +104,9 @@ import Testing
     @Test("Images are not enlarged, and animations lose their frames only with a warning")
     func warnings() async throws {
         try place.write(SampleImages.gif(), "b.gif")
-        let result = try await place.kf(
-            "variants",
-            "b.gif",
-            "--widths",
-            "15,400,900",
-            "--formats",
-            "webp,png,jpeg",
-            "-o",
-            "out/"
-        )
+        let result = try await place.kf([
+            "variants", "b.gif", "--widths", "15,400,900", "--formats", "webp,png,jpeg", "-o", "out/",
+        ])
         #expect(result.status == 0)
         #expect(
             result.errors == """

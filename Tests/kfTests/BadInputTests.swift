@@ -8,9 +8,7 @@ import Testing
 @testable import kf
 
 @Suite(.tags(.processes)) struct BadInputTests {
-    let place: TestDirectory
-
-    init() throws { place = try TestDirectory() }
+    let place = TestDirectory()
 
     /// Fetches, and expects one line with these words and this code, and nothing in the cache.
     private func expectFailure(_ source: String, code: Int, words: String, arguments: [String] = []) async throws {

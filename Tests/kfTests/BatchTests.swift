@@ -8,10 +8,9 @@ import Testing
 @testable import kf
 
 @Suite(.tags(.processes)) struct BatchTests {
-    let place: TestDirectory
+    let place = TestDirectory()
 
     init() throws {
-        place = try TestDirectory()
         for directory in ["in/a/b", "in/.hidden", "in/empty"] { try makeDirectory(directory) }
     }
 

@@ -6,9 +6,7 @@ import Testing
 @testable import kf
 
 @Suite(.tags(.processes)) struct CachesDirectoryTests {
-    private let place: TestDirectory
-
-    init() throws { place = try TestDirectory() }
+    private let place = TestDirectory()
 
     /// The home of the account that runs the tests, as the system's tool says.
     private static let home: String? = {

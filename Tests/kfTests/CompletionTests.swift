@@ -6,10 +6,9 @@ import Testing
 @testable import kf
 
 @Suite(.tags(.processes)) struct CompletionTests {
-    let place: TestDirectory
+    let place = TestDirectory()
 
     init() throws {
-        place = try TestDirectory()
         try FileManager.default.createDirectory(atPath: place.path("work/sub"), withIntermediateDirectories: true)
         for name in ["photo.jpg", "list.txt", "a b.png"] { try place.write(Data(), "work/\(name)") }
     }

@@ -7,7 +7,7 @@ import Testing
 
 @Suite(.tags(.processes)) struct DoctorTests {
     @Test("The decoder beside the tool is found, and how it is locked") func found() async throws {
-        let place = try TestDirectory()
+        let place = TestDirectory()
         let result = try await place.kf("doctor")
         #expect(result.status == 0)
         #expect(result.output.contains("/kf-decoder\n"))

@@ -9,10 +9,9 @@ import Testing
 @testable import kf
 
 @Suite(.tags(.processes)) struct DupesTests {
-    let place: TestDirectory
+    let place = TestDirectory()
 
     init() throws {
-        place = try TestDirectory()
         try FileManager.default.createDirectory(atPath: place.path("photos/sub"), withIntermediateDirectories: true)
     }
 

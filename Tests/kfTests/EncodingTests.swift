@@ -8,9 +8,7 @@ import Testing
 @testable import kf
 
 @Suite(.tags(.processes)) struct EncodingTests {
-    let place: TestDirectory
-
-    init() throws { place = try TestDirectory() }
+    let place = TestDirectory()
 
     // MARK: EXIF
 

@@ -9,9 +9,7 @@ import Testing
 @testable import kf
 
 @Suite(.tags(.processes)) struct EverydayFileTests {
-    let place: TestDirectory
-
-    init() throws { place = try TestDirectory() }
+    let place = TestDirectory()
 
     /// Writes an image of a function as PNG.
     private func write(

@@ -8,9 +8,7 @@ import Testing
 @testable import kf
 
 @Suite(.tags(.processes)) struct EverydayImagingTests {
-    let place: TestDirectory
-
-    init() throws { place = try TestDirectory() }
+    let place = TestDirectory()
 
     /// The pixels of a file in the directory, 0xAARRGGBB, premultiplied.
     private func pixels(_ name: String) throws -> Pixels {

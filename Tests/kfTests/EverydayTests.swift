@@ -9,9 +9,7 @@ import Testing
 @testable import kf
 
 @Suite(.tags(.processes)) struct EverydayTests {
-    let place: TestDirectory
-
-    init() throws { place = try TestDirectory() }
+    let place = TestDirectory()
 
     // MARK: Running and looking
 

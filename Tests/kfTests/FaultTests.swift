@@ -12,9 +12,7 @@ import Testing
     /// The parts of URLs that must not be printed.
     private static let secrets = ["someone", "s3cret", "t0ken"]
 
-    let place: TestDirectory
-
-    init() throws { place = try TestDirectory() }
+    let place = TestDirectory()
 
     /// A fault of a server, the arguments of `kf`, and the words of its error.
     struct Fault: Sendable, CustomTestStringConvertible {

@@ -7,9 +7,7 @@ import Testing
 @testable import kf
 
 @Suite(.tags(.processes), .timeLimit(.minutes(5))) struct FetchCachingTests {
-    let place: TestDirectory
-
-    init() throws { place = try TestDirectory() }
+    let place = TestDirectory()
 
     @Test("A cached image is used while it is fresh; later its server is asked, and a failure of that is a warning")
     func freshness() async throws {

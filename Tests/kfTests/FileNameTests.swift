@@ -7,9 +7,7 @@ import Testing
 @testable import kf
 
 @Suite(.tags(.processes)) struct FileNameTests {
-    let place: TestDirectory
-
-    init() throws { place = try TestDirectory() }
+    let place = TestDirectory()
 
     /// Runs a line of the shell in which `kf` is the tool.
     private func shell(_ line: String) async throws -> KFResult {

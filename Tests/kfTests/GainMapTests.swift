@@ -9,10 +9,9 @@ import Testing
 @testable import kf
 
 @Suite(.tags(.processes)) struct GainMapTests {
-    let place: TestDirectory
+    let place = TestDirectory()
 
     init() throws {
-        place = try TestDirectory()
         try place.write(Self.fixture().file, "in.jpg")
     }
 

@@ -7,9 +7,7 @@ import Testing
 @testable import kf
 
 @Suite(.tags(.processes)) struct HashTests {
-    let place: TestDirectory
-
-    init() throws { place = try TestDirectory() }
+    let place = TestDirectory()
 
     @Test("There is one line for each image, with tabs between its fields") func lines() async throws {
         let (jpeg, png) = (try SampleImages.jpeg(), try SampleImages.png())

@@ -46,7 +46,7 @@ import Testing
 
     @Test("Options of the network have their own section, where sources mostly are on it", arguments: commands)
     func networkOptions(command: String) async throws {
-        let place = try TestDirectory()
+        let place = TestDirectory()
         let help = try await place.kf("help", command).output
         let isAboutNetwork = ["fetch", "prefetch"].contains(command)
         #expect(help.contains("\nNETWORK:\n") == isAboutNetwork)
@@ -57,7 +57,7 @@ import Testing
 
     @Test("The default quality is told, and true", arguments: ["jpg", "webp", "avif", "gif"])
     func defaultQuality(format: String) async throws {
-        let place = try TestDirectory()
+        let place = TestDirectory()
         let help = try await place.kf("process", "--help").output
         let words = help.split(whereSeparator: \.isWhitespace).joined(separator: " ")
         let told = try #require(words.firstMatch(of: #/With a point, 0\.0 to 1\.0\. \(default: ([0-9]+)\)/#)).output.1

@@ -8,9 +8,7 @@ import Testing
 @testable import kf
 
 @Suite(.tags(.processes)) struct InfoTests {
-    let place: TestDirectory
-
-    init() throws { place = try TestDirectory() }
+    let place = TestDirectory()
 
     @Test("Headers are described in JSON") func jsonInfo() async throws {
         try place.write(SampleImages.jpeg(), "a.jpg")
@@ -150,9 +148,7 @@ import Testing
 }
 
 @Suite(.tags(.processes)) struct CacheTests {
-    let place: TestDirectory
-
-    init() throws { place = try TestDirectory() }
+    let place = TestDirectory()
 
     private func fill() async throws -> [String] {
         for name in ["a", "b"] { try place.write(SampleImages.png(), "\(name).png") }

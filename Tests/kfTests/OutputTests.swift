@@ -7,9 +7,7 @@ import Testing
 @testable import kf
 
 @Suite(.tags(.processes)) struct OutputTests {
-    let place: TestDirectory
-
-    init() throws { place = try TestDirectory() }
+    let place = TestDirectory()
 
     @Test("With -o -, images are written to standard output") func standardOutput() async throws {
         let image = try SampleImages.jpeg()

@@ -91,7 +91,7 @@ import Testing
     }
 
     @Test("Degrees count clockwise") func rotation() async throws {
-        let place = try TestDirectory()
+        let place = TestDirectory()
         // Red on the left, blue on the right: a quarter turn clockwise puts red on top.
         let image = SampleImages.drawn(20, 10) { x, _ in x < 10 ? 0xFFFF_0000 : 0xFF00_00FF }
         try place.write(try #require(image.pngData()), "in.png")

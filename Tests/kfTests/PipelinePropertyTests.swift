@@ -81,7 +81,7 @@ import Testing
 
     @Test("Names, lines of JSON and headers have the size of what was written", arguments: [0, 1])
     func sizes(number: Int) async throws {
-        let place = try TestDirectory()
+        let place = TestDirectory()
         var random = TestSeed.generator(number)
         for index in 0..<6 {
             let file = try RandomImage.turnedFiles(of: RandomImage.bitmap(using: &random)).turned

@@ -7,9 +7,7 @@ import Testing
 @testable import kf
 
 @Suite(.tags(.processes)) struct PrefetchTests {
-    let place: TestDirectory
-
-    init() throws { place = try TestDirectory() }
+    let place = TestDirectory()
 
     private func list(_ lines: String...) throws -> String {
         try place.write(Data(lines.joined(separator: "\n").utf8), "list.txt")

@@ -7,9 +7,7 @@ import Testing
 @testable import kf
 
 @Suite(.tags(.processes)) struct ProcessTests {
-    let place: TestDirectory
-
-    init() throws { place = try TestDirectory() }
+    let place = TestDirectory()
 
     @Test("The processed image is written") func processedOutput() async throws {
         try place.write(SampleImages.jpeg(90, 60), "in.jpg")

@@ -7,9 +7,7 @@ import Testing
 @testable import kf
 
 @Suite(.tags(.processes)) struct RetryTests {
-    let place: TestDirectory
-
-    init() throws { place = try TestDirectory() }
+    let place = TestDirectory()
 
     /// The responses of a server that fails once for a reason that may pass.
     private static func responses(_ image: Data) -> [[TestResponse]] {

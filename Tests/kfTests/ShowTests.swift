@@ -8,9 +8,7 @@ import Testing
 @testable import kf
 
 @Suite(.tags(.processes)) struct ShowTests {
-    let place: TestDirectory
-
-    init() throws { place = try TestDirectory() }
+    let place = TestDirectory()
 
     /// The pixels of a PNG as a terminal shows them.
     private func shown(_ data: Data) throws -> ShownPixels {

@@ -21,9 +21,7 @@ import Testing
         return descriptor >= 0
     }()
 
-    let place: TestDirectory
-
-    init() throws { place = try TestDirectory() }
+    let place = TestDirectory()
 
     /// A square of colours that no format makes much smaller.
     private static func noise(_ side: Int, seed: UInt32) throws -> Data {
@@ -103,10 +101,8 @@ import Testing
 
 /// The files themselves, made in this process.
 @Suite struct HiddenNameTests {
-    let place: TestDirectory
+    let place = TestDirectory()
     private let files = UnfinishedFiles()
-
-    init() throws { place = try TestDirectory() }
 
     @Test("A file is replaced whole or not at all, with a hidden name or without one", arguments: [false, true])
     func replaced(hasName: Bool) throws {

@@ -157,7 +157,7 @@ import Testing
 
     @Test("A file whose name begins with a dash is never taken for a request for help")
     func dashedFile() async throws {
-        let place = try TestDirectory()
+        let place = TestDirectory()
         try place.write(SampleImages.png(), "-dash.png")
         let refused = try await place.kf("process", "-dash.png", "-o", "out", "--process", "bw()")
         #expect(refused.status == 2)
@@ -172,7 +172,7 @@ import Testing
 
     @Test("A file whose name begins like an option with its value is never taken for one")
     func optionLikeFile() async throws {
-        let place = try TestDirectory()
+        let place = TestDirectory()
         for name in ["a.png", "-out.png", "-q5"] { try place.write(SampleImages.png(), name) }
         for (arguments, file) in [
             (["-o", "thumbs/", "a.png", "-out.png"], "-out.png"), (["-out.png", "a.png"], "-out.png"),

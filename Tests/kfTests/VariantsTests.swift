@@ -8,9 +8,7 @@ import Testing
 @testable import kf
 
 @Suite(.tags(.processes)) struct VariantsTests {
-    let place: TestDirectory
-
-    init() throws { place = try TestDirectory() }
+    let place = TestDirectory()
 
     @Test("Each width is written in each format, upright and without metadata, and there is a line for each file")
     func files() async throws {

@@ -8,9 +8,9 @@ internal import KFSupport
 ///
 /// ```swift
 /// let server = try await TestServer.start()
-/// server.route("/a.png", .data(bytes, type: "image/png"))
+/// let url = server.route("/a.png", .data(bytes, type: "image/png"))
 /// server.route("/slow") { request in await gate.wait(); return .status(404) }
-/// // … load server.url("/a.png") …
+/// // … load url, or server.url("/slow") …
 /// await server.stop()
 /// ```
 /// Paths without a route respond with 404. All members may be used from any thread.
@@ -154,19 +154,30 @@ extension TestServer {
     }
 
     /// Responds to a path in the same way every time.
-    public func route(_ path: String, _ response: TestResponse) {
+    ///
+    /// - Returns: The path's ``url(_:)``.
+    @discardableResult
+    public func route(_ path: String, _ response: TestResponse) -> URL {
         state.withLock { $0.routes[path] = .fixed(response) }
+        return url(path)
     }
 
     /// Responds to a path with what `respond` returns.
-    public func route(_ path: String, respond: @escaping Route) {
+    ///
+    /// - Returns: The path's ``url(_:)``.
+    @discardableResult
+    public func route(_ path: String, respond: @escaping Route) -> URL {
         state.withLock { $0.routes[path] = .computed(respond) }
+        return url(path)
     }
 
     /// Responds to a path with one response after the other; the last one stays.
-    public func route(_ path: String, sequence: [TestResponse]) {
+    ///
+    /// - Returns: The path's ``url(_:)``.
+    @discardableResult
+    public func route(_ path: String, sequence: [TestResponse]) -> URL {
         let calls = Locked(0)
-        route(path) { _ in
+        return route(path) { _ in
             let call = calls.withLock { count in
                 count += 1
                 return count - 1

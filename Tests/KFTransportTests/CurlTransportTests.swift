@@ -231,8 +231,7 @@ struct CurlTransportTests {
     @Test("More transfers than connections all finish") func moreThanConnections() async throws {
         let transport = CurlTransport()
         try await withServer { server in
-            server.route("/a", .data(hundredKilobytes))
-            let url = server.url("/a")
+            let url = server.route("/a", .data(hundredKilobytes))
             let sizes = await withTaskGroup(of: Int.self) { group in
                 for _ in 0..<100 { group.addTask { await load(url, with: transport).recorder.log.body.count } }
                 return await group.reduce(into: []) { $0.append($1) }

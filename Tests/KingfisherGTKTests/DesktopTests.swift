@@ -163,8 +163,7 @@ import Testing
     @Test("A button that tries again keeps the focus, so that it can be pressed once more") func tryAgain() async throws
     {
         let server = try await TestServer.start()
-        server.route("/image.png", .status(500))
-        let address = server.url("/image.png").absoluteString
+        let address = server.route("/image.png", .status(500)).absoluteString
         let screen = try Screen("kf-desktop", [address], environment: environment)
         #expect(try await screen.shows { $0.count(Self.symbol) > 300 })
         screen.press("Tab", "Tab")

@@ -12,8 +12,7 @@ import KingfisherTestSupport
 let loadChecks = [
     Check(name: "loadsFromNetworkMemoryAndDisk") { stage in
         let (server, options, cache) = try await stage.network()
-        server.route("/blue.png", .data(try Paint.png(Paint.blue)))
-        let url = server.url("/blue.png")
+        let url = server.route("/blue.png", .data(try Paint.png(Paint.blue)))
         let view = KFCrossPlatformImageView()
         view.contentMode = .scaleToFill
         await stage.show(view)

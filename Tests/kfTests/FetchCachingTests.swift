@@ -51,8 +51,7 @@ import Testing
     @Test("With memory-only caching, nothing is answered from the disk cache") func memoryOnlyReads() async throws {
         let (old, new) = (try SampleImages.png(), try SampleImages.png(20, 20))
         let server = try await TestServer.start()
-        server.route("/a.png", sequence: [.data(old), .data(new)])
-        let url = server.url("/a.png").absoluteString
+        let url = server.route("/a.png", sequence: [.data(old), .data(new)]).absoluteString
         #expect(try await place.kf("fetch", url, "-o", "old.png").status == 0)
         let result = try await place.kf("fetch", url, "-o", "new.png", "--memory-only", "--repeat", "2", "--json")
         #expect(try result.objects.map { $0["cacheType"] as? String } == ["none", "memory"])

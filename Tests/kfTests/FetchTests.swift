@@ -113,8 +113,7 @@ import Testing
     @Test("An image is downloaded once and comes from the cache afterwards") func secondFetch() async throws {
         let image = try SampleImages.png()
         try await withServer { server in
-            server.route("/a.png", .data(image))
-            let url = server.url("/a.png").absoluteString
+            let url = server.route("/a.png", .data(image)).absoluteString
             let first = try await place.kf("fetch", url, "--json", "--repeat", "3", "--cache-dir", "cache")
             #expect(try first.objects.map { $0["cacheType"] as? String } == ["none", "memory", "memory"])
             let second = try await place.kf([
@@ -249,8 +248,7 @@ import Testing
     @Test("Original bytes are written from memory too") func originalFromMemory() async throws {
         let image = try SampleImages.jpeg()
         try await withServer { server in
-            server.route("/a.jpg", .data(image))
-            let url = server.url("/a.jpg").absoluteString
+            let url = server.route("/a.jpg", .data(image)).absoluteString
             let result = try await place.kf([
                 "fetch", url, url, "--memory-only", "--concurrency", "1", "--json", "-o", "out/",
             ])

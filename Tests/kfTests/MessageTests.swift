@@ -13,8 +13,7 @@ import Testing
     func controlCharacters() async throws {
         try await withServer { server in
             let path = "/a%1B%5B31m%0Ab%07.png"
-            server.route(path, .data(try SampleImages.png()))
-            let url = server.url(path).absoluteString
+            let url = server.route(path, .data(try SampleImages.png())).absoluteString
             let fetch = try await place.kf("fetch", url, "-o", "out/")
             #expect(fetch.status == 0, "\(fetch.errors)")
             #expect(place.files("out") == ["a_[31m_b_.png"])

@@ -45,8 +45,7 @@ import Testing
 
     @Test("With a pipeline the processed image is cached, as fetch makes it") func pipelines() async throws {
         try await withServer { server in
-            server.route("/a.jpg", .data(try SampleImages.jpeg(90, 60)))
-            let url = server.url("/a.jpg").absoluteString
+            let url = server.route("/a.jpg", .data(try SampleImages.jpeg(90, 60))).absoluteString
             let pipeline = ["--process", "downsample(30x30)|>round(8)"]
             let prefetched = try await place.kf(["prefetch", try list(url), "--json"] + pipeline)
             let fetched = try await place.kf(["fetch", url, "--json", "--only-cache", "-o", "a.png"] + pipeline)

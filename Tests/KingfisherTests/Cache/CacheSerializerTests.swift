@@ -69,8 +69,7 @@ import Testing
     @Test("What a processor has made transparent is transparent from the disk too; what is opaque stays JPEG")
     func transparency() async throws {
         try await Rig.run { rig in
-            rig.server.route("/a.jpg", .data(try SampleImage.jpeg()))
-            let url = rig.server.url("/a.jpg")
+            let url = rig.server.route("/a.jpg", .data(try SampleImage.jpeg()))
             let corners = RoundCornerImageProcessor(cornerRadius: 20)
             let cases: [(processor: any ImageProcessor, format: ImageFormat)] = [
                 (corners, .PNG),

@@ -9,13 +9,12 @@ import Testing
     @Test("The first example of the README works") func firstExample() async throws {
         try await withTemporaryDirectory { directory in
             let server = try await TestServer.start()
-            server.route("/photo.jpg", .data(try SampleImage.jpeg(300, 200)))
+            let url = server.route("/photo.jpg", .data(try SampleImage.jpeg(300, 200)))
             let manager = KingfisherManager(
                 downloader: ImageDownloader(name: "readme"),
                 cache: try ImageCache(name: "readme", cacheDirectoryURL: directory)
             )
 
-            let url = server.url("/photo.jpg")
             let size = CGSize(width: 200, height: 200)
             let processor =
                 ThumbnailImageProcessor(size: size, mode: .fill, anchor: .smart)

@@ -47,8 +47,7 @@ import Testing
     @Test("The handler gets an image, its cache type and the URL it came from")
     func images() async throws {
         try await Rig.run { rig in
-            rig.server.route("/a.png", .data(try SampleImage.png()))
-            let url = rig.server.url("/a.png")
+            let url = rig.server.route("/a.png", .data(try SampleImage.png()))
             for type in [CacheType.none, .memory, .disk] {
                 if type == .disk { rig.cache.clearMemoryCache() }
                 let completion = Completion()
@@ -79,8 +78,7 @@ import Testing
     func cancelling() async throws {
         try await Rig.run { rig in
             let (gate, completion) = (Gate(), Completion())
-            rig.server.route("/a.png", TestResponse.data(try SampleImage.png()).with { $0.gate = gate })
-            let url = rig.server.url("/a.png")
+            let url = rig.server.route("/a.png", TestResponse.data(try SampleImage.png()).with { $0.gate = gate })
             let task = load(rig, url, completion)
             await rig.server.waitForRequests(to: "/a.png")
             let download = try #require(task.downloadTask)
@@ -203,8 +201,7 @@ import Testing
     @Test("The handler is optional, and a download does not keep its downloader alive")
     func noHandler() async throws {
         try await Rig.run { rig in
-            rig.server.route("/a.png", .data(try SampleImage.png()))
-            let url = rig.server.url("/a.png")
+            let url = rig.server.route("/a.png", .data(try SampleImage.png()))
             let task = rig.manager.deprecatedForms.retrieveImage(
                 with: url,
                 options: nil,
@@ -239,8 +236,7 @@ import Testing
     @Test("Tasks from before version 5 that are cancelled at any moment call their handler once")
     func cancellingOlderTasks() async throws {
         try await Rig.run { rig in
-            rig.server.route("/a.png", .data(try SampleImage.png()))
-            let url = rig.server.url("/a.png")
+            let url = rig.server.route("/a.png", .data(try SampleImage.png()))
             let calls = (0..<300).map { _ in Counter() }
             let dones = (0..<300).map { _ in Promise<Int?>() }
             await withTaskGroup(of: Void.self) { group in

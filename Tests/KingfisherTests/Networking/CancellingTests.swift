@@ -214,8 +214,7 @@ import Testing
             // Without the gate, the response could arrive on a busy machine before the task is cancelled.
             let gate = Gate()
             defer { gate.open() }
-            server.route("/a", .data(someBytes).with { $0.gate = gate })
-            let url = server.url("/a")
+            let url = server.route("/a", .data(someBytes).with { $0.gate = gate })
             let tasks = (0..<50).map { _ in
                 let task = Task {
                     await failure { () async throws(KingfisherError) in try await downloader.downloadImage(with: url) }

@@ -130,8 +130,7 @@ private final class Responder: AuthenticationChallengeResponsible, Sendable {
     {
         try await withDownloader { server, downloader in
             let other = try await TestServer.start()
-            other.route("/b", .data(someBytes))
-            let target = other.url("/b").absoluteString
+            let target = other.route("/b", .data(someBytes)).absoluteString
             server.route("/a") { request in
                 request.header("Authorization") != nil
                     ? .redirect(to: target)

@@ -102,13 +102,12 @@ import Testing
     func observer(throughManager: Bool) async throws {
         try await Rig.run { rig in
             let image = try SampleImage.png()
-            rig.server.route("/a.png", TestResponse.data(image).with { $0.pieceSize = image.count / 3 })
+            let url = rig.server.route("/a.png", TestResponse.data(image).with { $0.pieceSize = image.count / 3 })
             let pieces = Box(Data())
             let observe = KingfisherOptionsInfoItem.onDataReceived { task, data in
                 pieces.change { $0 += data }
                 #expect(task.mutableData == pieces.value)
             }
-            let url = rig.server.url("/a.png")
             if throughManager {
                 _ = try await rig.manager.retrieveImage(with: url, options: [observe])
             } else {

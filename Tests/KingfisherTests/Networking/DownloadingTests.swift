@@ -152,9 +152,8 @@ import Testing
 
     @Test("A completion handler may request the failed URL again") func retryInCompletion() async throws {
         try await withDownloader { server, downloader in
-            server.route("/a", sequence: [.status(500), .data(someBytes)])
+            let url = server.route("/a", sequence: [.status(500), .data(someBytes)])
             let second = Promise<Caller>()
-            let url = server.url("/a")
             downloader.downloadImage(with: url, options: [.callbackQueue(.untouch)]) { _ in
                 second.fulfil(Caller.load(url, with: downloader))
             }

@@ -91,8 +91,7 @@ import Testing
         try await Rig.run { rig in
             let image = TestResponse(headers: fields.fields, body: try SampleImage.png(8, 8))
             let confirmation = TestResponse(status: 304, headers: fields.fields)
-            let url = rig.server.url("/a")
-            rig.server.route("/a", sequence: [image, confirmation, image])
+            let url = rig.server.route("/a", sequence: [image, confirmation, image])
             _ = try await rig.manager.retrieveImage(with: url, options: [.waitForCache])
             for _ in 0..<2 {
                 let result = try await rig.manager.retrieveImage(with: url, options: [.refreshCached, .waitForCache])

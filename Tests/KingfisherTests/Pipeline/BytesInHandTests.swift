@@ -14,8 +14,7 @@ import Testing
     func sameAsManager() async throws {
         try await Rig.run { rig in
             let (data, options) = (try SampleImage.jpeg(80, 60), [.processor(box)] as KingfisherOptionsInfo)
-            rig.server.route("/a.jpg", .data(data))
-            let url = rig.server.url("/a.jpg")
+            let url = rig.server.route("/a.jpg", .data(data))
             for encoding in [ImageEncoding(.webp), ImageEncoding(), ImageEncoding(.jpeg, quality: 0.5)] {
                 let loaded = try await rig.manager.retrieveEncoded(with: url, options: options, as: encoding)
                 let made = try await EncodedImage.made(from: data, options: options, as: encoding)
@@ -53,8 +52,7 @@ import Testing
     @Test("Limits are those of one load, or of one manager; loads with others share the download alone")
     func limits() async throws {
         try await Rig.run { rig in
-            rig.server.route("/a.png", .data(try SampleImage.png(20, 20) + Data(UUID().uuidString.utf8)))
-            let url = rig.server.url("/a.png")
+            let url = rig.server.route("/a.png", .data(try SampleImage.png(20, 20) + Data(UUID().uuidString.utf8)))
             let limits = ImageDecodingLimits(maxPixelCount: 100)
             let processors: [any ImageProcessor] = [
                 DefaultImageProcessor.default, box, DownsamplingImageProcessor(size: CGSize(width: 4, height: 4)),

@@ -38,8 +38,7 @@ import Testing
     @Test("The entries of the processed image and of the original both keep the cache metadata")
     func factsOfBothEntries() async throws {
         try await Rig.run { rig in
-            rig.server.route("/a.png", try response())
-            let url = rig.server.url("/a.png")
+            let url = rig.server.route("/a.png", try response())
             let processor = CountingProcessor("half")
             let options: KingfisherOptionsInfo = [.processor(processor), .cacheOriginalImage, .waitForCache]
             _ = try await rig.manager.retrieveImage(with: url, options: options)

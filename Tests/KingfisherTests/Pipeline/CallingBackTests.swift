@@ -173,8 +173,7 @@ import Testing
     @Test("A hit does not need the main queue when the callback queue is another one", .timeLimit(.minutes(5)))
     func blockedMainQueue() async throws {
         try await Rig.run { rig in
-            rig.server.route("/a.png", .data(try SampleImage.png()))
-            let url = rig.server.url("/a.png")
+            let url = rig.server.route("/a.png", .data(try SampleImage.png()))
             _ = try await rig.manager.retrieveImage(with: url, options: [.waitForCache])
             let (blocked, mayGoOn) = (Promise<Void>(), DispatchSemaphore(value: 0))
             DispatchQueue.main.async {
@@ -226,8 +225,7 @@ import Testing
     func queuesOfOthers() async throws {
         try await Rig.run { rig in
             let gate = Gate()
-            rig.server.route("/a.png", TestResponse.data(try SampleImage.png()).with { $0.gate = gate })
-            let url = rig.server.url("/a.png")
+            let url = rig.server.route("/a.png", TestResponse.data(try SampleImage.png()).with { $0.gate = gate })
             let queue = DispatchQueue(label: "stopped")
             queue.suspend()
             let (first, second) = (Promise<Void>(), Promise<Void>())

@@ -101,8 +101,7 @@ import Testing
 
     @Test("An image that its processor refuses is not made; large ones are") func weights() async throws {
         try await Rig.run { rig in
-            rig.server.route("/a.png", .data(try SampleImage.png()))
-            let url = rig.server.url("/a.png")
+            let url = rig.server.route("/a.png", .data(try SampleImage.png()))
             let error = await failure {
                 let processor = WeighedProcessor(weight: .refused)
                 return try await rig.manager.retrieveImage(with: url, options: [.processor(processor)])

@@ -30,8 +30,7 @@ import Testing
     func notOnDisk(cut: Cut) async throws {
         for whole in [try SampleImage.jpeg(300, 200), try SampleImage.png(300, 200)] {
             try await Rig.run { rig in
-                let url = rig.server.url("/a")
-                rig.server.route("/a", cut.response(whole))
+                let url = rig.server.route("/a", cut.response(whole))
                 let first = try await rig.manager.retrieveImage(with: url, options: [.waitForCache])
                 #expect(first.image.isDamaged && first.image.pixelWidth == 300)
                 #expect((try? first.cacheStoreResult?.diskCacheResult.get()) != nil)
@@ -61,8 +60,7 @@ import Testing
 
     @Test("An image made of a damaged original on disk is not stored there") func madeOfOriginal() async throws {
         try await Rig.run { rig in
-            let url = rig.server.url("/a")
-            rig.server.route("/a", Cut.closedWithoutLength.response(try SampleImage.jpeg(300, 200)))
+            let url = rig.server.route("/a", Cut.closedWithoutLength.response(try SampleImage.jpeg(300, 200)))
             _ = try await rig.manager.retrieveImage(with: url, options: [.cacheDamagedImages, .waitForCache])
             rig.cache.clearMemoryCache()
             let options: KingfisherOptionsInfo = [.processor(processor), .waitForCache]

@@ -230,8 +230,7 @@ private struct Slides: ImageFrameSource {
             options.metadata.exif = Data(
                 [0x49, 0x49, 0x2A, 0, 8, 0, 0, 0, 1, 0, 0x0F, 1, 2, 0, 4, 0, 0, 0, 0x61, 0x62, 0x63, 0, 0, 0, 0, 0]
             )
-            rig.server.route("/a", .data(try Codecs.encode(SampleImage.gradient(), as: .jpeg, options)))
-            let url = rig.server.url("/a")
+            let url = rig.server.route("/a", .data(try Codecs.encode(SampleImage.gradient(), as: .jpeg, options)))
             var keeping = ImageEncoding(.webp)
             keeping.keptMetadata = .exif
             func maker(_ encoding: ImageEncoding) async throws -> Bool {
@@ -285,8 +284,7 @@ private struct Slides: ImageFrameSource {
         try await Rig.run { rig in
             let whole = try SampleImage.jpeg(300, 200)
             let response = TestResponse.data(whole).with { $0.headers["Content-Length"] = "\(whole.count * 7 / 10)" }
-            rig.server.route("/a", response)
-            let url = rig.server.url("/a")
+            let url = rig.server.route("/a", response)
             let result = try await rig.manager.retrieveEncoded(with: url, options: [.waitForCache], as: webp)
             #expect(result.isDamaged && rig.files.allSatisfy { $0.hasPrefix(".") })
             #expect(try await rig.manager.retrieveEncoded(with: url, as: webp).isDamaged)

@@ -128,8 +128,7 @@ import Testing
     @Test("A blocked URL is loaded on request; that it failed again is remembered, a success unblocks it")
     func retryFailed() async throws {
         try await Rig.run { rig in
-            rig.server.route("/a", sequence: [.status(410), .status(410), .data(try SampleImage.png(8, 8))])
-            let url = rig.server.url("/a")
+            let url = rig.server.route("/a", sequence: [.status(410), .status(410), .data(try SampleImage.png(8, 8))])
             #expect(await code(rig, url, skipping) == 2002)
             #expect(await code(rig, url, skipping + [.retryFailed]) == 2002)
             #expect(await code(rig, url, skipping) == 1101)
@@ -141,8 +140,7 @@ import Testing
 
     @Test("The success of a load without the option unblocks, too") func anySuccess() async throws {
         try await Rig.run { rig in
-            rig.server.route("/a", sequence: [.status(404), .data(try SampleImage.png(8, 8))])
-            let url = rig.server.url("/a")
+            let url = rig.server.route("/a", sequence: [.status(404), .data(try SampleImage.png(8, 8))])
             #expect(await code(rig, url, skipping) == 2002)
             #expect(await code(rig, url) == nil)
             #expect(rig.manager.failedURLs?.contains(url) == false)

@@ -28,8 +28,7 @@ import Testing
     @Test("A fresh image is used without a request, in memory and on disk", arguments: [true, false])
     func fresh(isInMemory: Bool) async throws {
         try await Rig.run { rig in
-            rig.server.route("/a.png", try image(Self.fresh))
-            let url = rig.server.url("/a.png")
+            let url = rig.server.route("/a.png", try image(Self.fresh))
             let first = try await rig.manager.retrieveImage(with: url, options: respecting)
             #expect(first.cacheType == .none && first.revalidation == nil)
             #expect(first.cacheMetadata?.cacheControl == "max-age=1000")
@@ -45,8 +44,7 @@ import Testing
     @Test("An image whose server says nothing about caching is used for as long as the cache says")
     func undated() async throws {
         try await Rig.run { rig in
-            rig.server.route("/a.png", try image(etag: nil))
-            let url = rig.server.url("/a.png")
+            let url = rig.server.route("/a.png", try image(etag: nil))
             _ = try await rig.manager.retrieveImage(with: url, options: respecting)
             #expect(try await rig.manager.retrieveImage(with: url, options: respecting).cacheType == .memory)
             rig.cache.clearMemoryCache()
@@ -86,8 +84,7 @@ import Testing
 
     @Test("With such a time, what an entry without metadata is worth is not known") func unknownAge() async throws {
         try await Rig.run { rig in
-            rig.server.route("/a.png", try image(etag: nil))
-            let url = rig.server.url("/a.png")
+            let url = rig.server.route("/a.png", try image(etag: nil))
             _ = try await rig.manager.retrieveImage(with: url, options: respecting)
             rig.cache.clearMemoryCache()
             for count in [2, 2] {
@@ -102,8 +99,7 @@ import Testing
     @Test("An image in memory that another load stored without regard to its server is looked up on disk")
     func storedWithoutRegard() async throws {
         try await Rig.run { rig in
-            rig.server.route("/a.png", try stale())
-            let url = rig.server.url("/a.png")
+            let url = rig.server.route("/a.png", try stale())
             _ = try await rig.manager.retrieveImage(with: url, options: [.waitForCache])
             #expect(try await rig.manager.retrieveImage(with: url).cacheType == .memory)
             let result = try await rig.manager.retrieveImage(with: url, options: respecting)
@@ -118,8 +114,7 @@ import Testing
     @Test("A stale image is confirmed by a 304, or replaced", arguments: ["", ", must-revalidate", ", no-cache"])
     func staleImage(directive: String) async throws {
         try await Rig.run { rig in
-            rig.server.route("/a.png", try stale(directive))
-            let url = rig.server.url("/a.png")
+            let url = rig.server.route("/a.png", try stale(directive))
             _ = try await rig.manager.retrieveImage(with: url, options: respecting)
             let confirmed = try await rig.manager.retrieveImage(with: url, options: respecting)
             guard case .notModified? = confirmed.revalidation else {
@@ -143,8 +138,7 @@ import Testing
     @Test("A 304 that says how long the image is fresh makes it fresh") func renewal() async throws {
         try await Rig.run { rig in
             let confirmation = TestResponse(status: 304, headers: ["Cache-Control": "max-age=1000", "Age": "0"])
-            rig.server.route("/a.png", sequence: [try stale(), confirmation])
-            let url = rig.server.url("/a.png")
+            let url = rig.server.route("/a.png", sequence: [try stale(), confirmation])
             _ = try await rig.manager.retrieveImage(with: url, options: respecting)
             let result = try await rig.manager.retrieveImage(with: url, options: respecting)
             #expect(result.cacheMetadata?.cacheControl == "max-age=1000" && result.cacheMetadata?.eTag == "\"1\"")
@@ -157,8 +151,7 @@ import Testing
 
     @Test("What is not fresh takes the place of a fresh image in memory") func staleAfterFresh() async throws {
         try await Rig.run { rig in
-            rig.server.route("/a.png", sequence: [try image(Self.fresh), try stale(etag: "\"2\"", width: 32)])
-            let url = rig.server.url("/a.png")
+            let url = rig.server.route("/a.png", sequence: [try image(Self.fresh), try stale(etag: "\"2\"", width: 32)])
             for (options, width) in [([], 64), ([.forceRefresh], 32), ([], 32)] as [(KingfisherOptionsInfo, Int)] {
                 let result = try await rig.manager.retrieveImage(with: url, options: respecting + options)
                 #expect(result.image.pixelWidth == width)
@@ -172,8 +165,7 @@ import Testing
     func whileRevalidating() async throws {
         try await Rig.run { rig in
             let next = try image(Self.fresh, etag: "\"2\"", width: 32)
-            rig.server.route("/a.png", sequence: [try stale(", stale-while-revalidate=1000"), next])
-            let url = rig.server.url("/a.png")
+            let url = rig.server.route("/a.png", sequence: [try stale(", stale-while-revalidate=1000"), next])
             _ = try await rig.manager.retrieveImage(with: url, options: respecting)
             let result = try await rig.manager.retrieveImage(with: url, options: respecting)
             guard case .inBackground? = result.revalidation else {
@@ -213,8 +205,7 @@ import Testing
     )
     func ifError(directive: String, isUsed: Bool) async throws {
         try await Rig.run { rig in
-            rig.server.route("/a.png", sequence: [try stale(directive), .status(503)])
-            let url = rig.server.url("/a.png")
+            let url = rig.server.route("/a.png", sequence: [try stale(directive), .status(503)])
             _ = try await rig.manager.retrieveImage(with: url, options: respecting)
             guard isUsed else {
                 let error = await failure { try await rig.manager.retrieveImage(with: url, options: respecting) }
@@ -235,8 +226,7 @@ import Testing
         try await Rig.run { rig in
             let cut = TestResponse(status: 200).with { $0.interruption = .cutBeforeHead }
             for (path, directive) in [("/a.png", ""), ("/b.png", ", must-revalidate")] {
-                rig.server.route(path, sequence: [try stale(directive), cut])
-                let url = rig.server.url(path)
+                let url = rig.server.route(path, sequence: [try stale(directive), cut])
                 _ = try await rig.manager.retrieveImage(with: url, options: respecting)
                 let result = await Result { () async throws(KingfisherError) in
                     try await rig.manager.retrieveImage(with: url, options: respecting)
@@ -258,8 +248,7 @@ import Testing
 
     @Test("What must not be stored is nowhere, and takes the place of what was") func noStore() async throws {
         try await Rig.run { rig in
-            let url = rig.server.url("/a.png")
-            rig.server.route("/a.png", try stale())
+            let url = rig.server.route("/a.png", try stale())
             _ = try await rig.manager.retrieveImage(with: url, options: respecting)
             rig.server.route("/a.png", try image(["Cache-Control": "no-store"], etag: nil, width: 32))
             let result = try await rig.manager.retrieveImage(with: url, options: respecting)
@@ -278,8 +267,7 @@ import Testing
         try await Rig.run { rig in
             let gate = Gate()
             let next = try image(etag: "\"2\"", width: 32).with { $0.gate = gate }
-            rig.server.route("/a.png", sequence: [try image(Self.fresh), next])
-            let url = rig.server.url("/a.png")
+            let url = rig.server.route("/a.png", sequence: [try image(Self.fresh), next])
             _ = try await rig.manager.retrieveImage(with: url, options: [.waitForCache])
             let shown = Box<[Int]>([])
             let show = KingfisherOptionsInfoItem.onStaleImage { stale in
@@ -299,8 +287,7 @@ import Testing
     @Test("A refresh of an image without validators is unconditional, and equal bytes are no change")
     func refreshWithoutValidators() async throws {
         try await Rig.run { rig in
-            rig.server.route("/a.png", try image(etag: nil))
-            let url = rig.server.url("/a.png")
+            let url = rig.server.route("/a.png", try image(etag: nil))
             _ = try await rig.manager.retrieveImage(with: url, options: [.waitForCache])
             let result = try await rig.manager.retrieveImage(with: url, options: refreshing)
             guard case .notModified? = result.revalidation else {
@@ -316,8 +303,7 @@ import Testing
     )
     func forcedRefresh() async throws {
         try await Rig.run { rig in
-            rig.server.route("/a.png", try image(Self.fresh))
-            let url = rig.server.url("/a.png")
+            let url = rig.server.route("/a.png", try image(Self.fresh))
             _ = try await rig.manager.retrieveImage(with: url, options: respecting)
             let condition = AnyModifier(headers: ["If-None-Match": "\"1\""])
             let result = try await rig.manager.retrieveImage(
@@ -347,8 +333,7 @@ import Testing
 
     @Test("A refresh that fails has the cached image, and one without any the error") func refreshFails() async throws {
         try await Rig.run { rig in
-            rig.server.route("/a.png", sequence: [try image(), .status(404)])
-            let url = rig.server.url("/a.png")
+            let url = rig.server.route("/a.png", sequence: [try image(), .status(404)])
             _ = try await rig.manager.retrieveImage(with: url, options: [.waitForCache])
             let result = try await rig.manager.retrieveImage(with: url, options: refreshing)
             guard case .failed(let error)? = result.revalidation else {
@@ -435,8 +420,7 @@ import Testing
                 "Cache-Control": "max-age=-1, ,=,\"no-store", "Expires": "tomorrow", "Age": "-5", "Date": "never",
                 "ETag": "1\u{7F}", "Last-Modified": "",
             ]
-            rig.server.route("/a.png", try image(fields, etag: nil))
-            let url = rig.server.url("/a.png")
+            let url = rig.server.route("/a.png", try image(fields, etag: nil))
             for _ in 0..<2 {
                 #expect(try await rig.manager.retrieveImage(with: url, options: respecting).image.pixelWidth == 64)
             }

@@ -12,8 +12,7 @@ import Testing
     {
         try await Rig.run { rig in
             let gate = Gate(), processor = CountingProcessor(), bytes = try SampleImage.png()
-            rig.server.route("/a.png", TestResponse.data(bytes).with { $0.gate = gate })
-            let url = rig.server.url("/a.png")
+            let url = rig.server.route("/a.png", TestResponse.data(bytes).with { $0.gate = gate })
             let tasks = (0..<1000).map { _ in
                 Task.immediate { try await rig.manager.retrieveImage(with: url, options: [.processor(processor)]) }
             }
@@ -33,8 +32,7 @@ import Testing
     {
         try await Rig.run { rig in
             let processor = CountingProcessor()
-            rig.server.route("/a.png", .data(try SampleImage.png()))
-            let url = rig.server.url("/a.png")
+            let url = rig.server.route("/a.png", .data(try SampleImage.png()))
             try await withThrowingTaskGroup(of: Void.self) { group in
                 for _ in 0..<500 {
                     group.addTask {
@@ -52,8 +50,7 @@ import Testing
     func cancellingOneOfTwo() async throws {
         try await Rig.run { rig in
             let gate = Gate()
-            rig.server.route("/a.png", TestResponse.data(try SampleImage.png()).with { $0.gate = gate })
-            let url = rig.server.url("/a.png")
+            let url = rig.server.route("/a.png", TestResponse.data(try SampleImage.png()).with { $0.gate = gate })
             let first = Task.immediate { await failure { try await rig.manager.retrieveImage(with: url) } }
             let second = Task.immediate { try await rig.manager.retrieveImage(with: url) }
             await rig.server.waitForRequests(to: "/a.png")
@@ -244,8 +241,7 @@ import Testing
     @Test("A cached original that cannot be processed fails the load without a download")
     func failedOriginals() async throws {
         try await Rig.run { rig in
-            rig.server.route("/a.png", .data(try SampleImage.png()))
-            let url = rig.server.url("/a.png")
+            let url = rig.server.route("/a.png", .data(try SampleImage.png()))
             _ = try await rig.manager.retrieveImage(
                 with: url,
                 options: [.processor(CountingProcessor()), .cacheOriginalImage, .waitForCache]
@@ -263,8 +259,7 @@ import Testing
     func originals() async throws {
         try await Rig.run { rig in
             let bytes = try SampleImage.jpeg()
-            rig.server.route("/a.jpg", .data(bytes))
-            let url = rig.server.url("/a.jpg")
+            let url = rig.server.route("/a.jpg", .data(bytes))
             _ = try await rig.manager.retrieveImage(
                 with: url,
                 options: [.processor(CountingProcessor()), .cacheOriginalImage, .waitForCache]

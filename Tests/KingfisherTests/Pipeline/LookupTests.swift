@@ -11,8 +11,7 @@ import Testing
     @Test("A downloaded image is found in memory, then on disk") func memoryThenDisk() async throws {
         try await Rig.run { rig in
             let bytes = try SampleImage.png()
-            rig.server.route("/a.png", .data(bytes, type: "image/png"))
-            let url = rig.server.url("/a.png")
+            let url = rig.server.route("/a.png", .data(bytes, type: "image/png"))
             let loaded = try await rig.manager.retrieveImage(with: url, options: [.waitForCache])
             #expect(loaded.cacheType == .none)
             #expect(loaded.data() == bytes)
@@ -34,8 +33,7 @@ import Testing
     @Test("`forceRefresh` looks up no image, and still stores the one it loads")
     func forceRefreshLoadsAgain() async throws {
         try await Rig.run { rig in
-            rig.server.route("/a.png", .data(try SampleImage.png()))
-            let url = rig.server.url("/a.png")
+            let url = rig.server.route("/a.png", .data(try SampleImage.png()))
             _ = try await rig.manager.retrieveImage(with: url, options: [.waitForCache])
             let again = try await rig.manager.retrieveImage(with: url, options: [.forceRefresh, .waitForCache])
             #expect(again.cacheType == .none)
@@ -47,8 +45,7 @@ import Testing
     @Test("`fromMemoryCacheOrRefresh` does not look on disk")
     func fromMemoryCacheOrRefresh() async throws {
         try await Rig.run { rig in
-            rig.server.route("/a.png", .data(try SampleImage.png()))
-            let url = rig.server.url("/a.png")
+            let url = rig.server.route("/a.png", .data(try SampleImage.png()))
             _ = try await rig.manager.retrieveImage(with: url, options: [.waitForCache])
             let hit = try await rig.manager.retrieveImage(with: url, options: [.fromMemoryCacheOrRefresh])
             #expect(hit.cacheType == .memory)
@@ -113,8 +110,7 @@ import Testing
     @Test("With `loadDiskFileSynchronously` shared work still runs on threads of the library")
     func sharedWorkReads() async throws {
         try await Rig.run { rig in
-            rig.server.route("/a", .data(try SampleImage.png()))
-            let url = rig.server.url("/a")
+            let url = rig.server.route("/a", .data(try SampleImage.png()))
             let serializer = ThreadRecordingSerializer()
             let options: KingfisherOptionsInfo = [
                 .cacheSerializer(serializer), .loadDiskFileSynchronously, .waitForCache,
@@ -132,8 +128,7 @@ import Testing
     @Test("With `loadDiskFileSynchronously` a disk hit completes before the call returns")
     func synchronousDiskHit() async throws {
         try await Rig.run { rig in
-            rig.server.route("/a.png", .data(try SampleImage.png()))
-            let url = rig.server.url("/a.png")
+            let url = rig.server.route("/a.png", .data(try SampleImage.png()))
             _ = try await rig.manager.retrieveImage(with: url, options: [.waitForCache])
             rig.cache.clearMemoryCache()
             let found = Box<CacheType?>(nil)
@@ -164,8 +159,7 @@ import Testing
     @Test("An original is stored on request, and later processed without a download")
     func cachedOriginals() async throws {
         try await Rig.run { rig in
-            rig.server.route("/a.png", .data(try SampleImage.png()))
-            let url = rig.server.url("/a.png")
+            let url = rig.server.route("/a.png", .data(try SampleImage.png()))
             let first: KingfisherOptionsInfo = [
                 .processor(DownsamplingImageProcessor(size: CGSize(width: 10, height: 10))), .cacheOriginalImage,
                 .waitForCache,
@@ -186,8 +180,7 @@ import Testing
     @Test("Without `cacheOriginalImage` no original is stored")
     func optionalOriginals() async throws {
         try await Rig.run { rig in
-            rig.server.route("/a.png", .data(try SampleImage.png()))
-            let url = rig.server.url("/a.png")
+            let url = rig.server.route("/a.png", .data(try SampleImage.png()))
             _ = try await rig.manager.retrieveImage(
                 with: url,
                 options: [.processor(RoundCornerImageProcessor(cornerRadius: 5)), .waitForCache]
@@ -200,8 +193,7 @@ import Testing
     @Test("A forced extension applies to stores and look-ups, also of originals")
     func forcedExtensions() async throws {
         try await Rig.run { rig in
-            rig.server.route("/a.png", .data(try SampleImage.png()))
-            let url = rig.server.url("/a.png")
+            let url = rig.server.route("/a.png", .data(try SampleImage.png()))
             let options: KingfisherOptionsInfo = [
                 .processor(CountingProcessor("x")), .cacheOriginalImage, .forcedCacheFileExtension("pic"),
                 .waitForCache,
@@ -267,8 +259,7 @@ import Testing
     func damagedEntries(_ damage: String) async throws {
         try await Rig.run { rig in
             let bytes = try SampleImage.jpeg(200, 200)
-            rig.server.route("/a.jpg", .data(bytes))
-            let url = rig.server.url("/a.jpg")
+            let url = rig.server.route("/a.jpg", .data(bytes))
             _ = try await rig.manager.retrieveImage(with: url, options: [.waitForCache])
             rig.cache.clearMemoryCache()
             let file = URL(fileURLWithPath: rig.cache.cachePath(forKey: url.cacheKey))

@@ -27,8 +27,7 @@ import Testing
     @Test("A 304 response to a refresh ends with the cached image", arguments: [CacheType.memory, .disk])
     func cachedImage(type: CacheType) async throws {
         try await Rig.run { rig in
-            rig.server.route("/a.png", try picture())
-            let url = rig.server.url("/a.png")
+            let url = rig.server.route("/a.png", try picture())
             _ = try await rig.manager.retrieveImage(with: url, options: [.waitForCache])
             if type == .disk { rig.cache.clearMemoryCache() }
 
@@ -42,8 +41,7 @@ import Testing
 
     @Test("A 200 response to a refresh ends with the new image") func newImage() async throws {
         try await Rig.run { rig in
-            let url = rig.server.url("/a.png")
-            rig.server.route("/a.png", try picture())
+            let url = rig.server.route("/a.png", try picture())
             _ = try await rig.manager.retrieveImage(with: url, options: [.waitForCache])
             rig.server.route("/a.png", try picture("\"2\"", width: 32))
             let result = try await rig.manager.retrieveImage(with: url, options: again)
@@ -54,8 +52,7 @@ import Testing
     @Test("A 304 response with nothing in the cache is error 2002 with the status")
     func nothingToConfirm() async throws {
         try await Rig.run { rig in
-            rig.server.route("/a.png", try picture())
-            let url = rig.server.url("/a.png")
+            let url = rig.server.route("/a.png", try picture())
             let error = await failure { try await rig.manager.retrieveImage(with: url, options: again) }
             #expect(error?.isInvalidResponseStatusCode(304) == true)
             #expect(error?.errorDescription?.contains("304") == true)
@@ -84,8 +81,7 @@ import Testing
     @Test("A load that skipped the disk finds the image there after a 304 response")
     func confirmedOnDisk() async throws {
         try await Rig.run { rig in
-            rig.server.route("/a.png", try picture())
-            let url = rig.server.url("/a.png")
+            let url = rig.server.route("/a.png", try picture())
             _ = try await rig.manager.retrieveImage(with: url, options: [.waitForCache])
             rig.cache.clearMemoryCache()
             let options: KingfisherOptionsInfo = [.fromMemoryCacheOrRefresh, Self.condition("\"1\"")]
@@ -96,8 +92,7 @@ import Testing
     @Test("A 304 response to an unconditional request ends with the cached image, or with error 2103 if there is none")
     func unconditionalRequest() async throws {
         try await Rig.run { rig in
-            rig.server.route("/a.png", sequence: [try picture(), TestResponse(status: 304)])
-            let url = rig.server.url("/a.png")
+            let url = rig.server.route("/a.png", sequence: [try picture(), TestResponse(status: 304)])
             _ = try await rig.manager.retrieveImage(with: url, options: [.waitForCache])
             let result = try await rig.manager.retrieveImage(with: url, options: [.forceRefresh])
             #expect(result.cacheType == .memory)
@@ -109,8 +104,7 @@ import Testing
     @Test("A 304 response causes no retry and no alternative source; a replacement is reported once")
     func noFailure() async throws {
         try await Rig.run { rig in
-            rig.server.route("/a.png", try picture())
-            let url = rig.server.url("/a.png")
+            let url = rig.server.route("/a.png", try picture())
             _ = try await rig.manager.retrieveImage(with: url, options: [.waitForCache])
             let retries = Counter()
             let strategy = DelayRetryStrategy(
@@ -160,8 +154,7 @@ import Testing
     )
     func notModified() async throws {
         try await Rig.run { rig in
-            let url = rig.server.url("/a.png")
-            rig.server.route("/a.png", TestResponse.data(try SampleImage.png()).with { $0.etag = "\"1\"" })
+            let url = rig.server.route("/a.png", TestResponse.data(try SampleImage.png()).with { $0.etag = "\"1\"" })
             _ = try await rig.manager.retrieveImage(with: url, options: [.waitForCache])
             let condition = KingfisherOptionsInfoItem.requestModifier(
                 AnyModifier { request in

@@ -81,8 +81,7 @@ import Testing
     @Test("Options made anew still use the manager's cache")
     func newOptions() async throws {
         try await Rig.run { rig in
-            rig.server.route("/a", .data(try SampleImage.png(8, 8)))
-            let url = rig.server.url("/a")
+            let url = rig.server.route("/a", .data(try SampleImage.png(8, 8)))
             rig.manager.optionsProcessor = AnyOptionsProcessor { _, _ in
                 KingfisherParsedOptionsInfo([.callbackQueue(.untouch), .downloader(rig.manager.downloader)])
             }

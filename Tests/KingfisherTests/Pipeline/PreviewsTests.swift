@@ -43,8 +43,7 @@ import Testing
     func scanOrder() async throws {
         try await Rig.run { rig in
             let last = Gate()
-            rig.server.route("/a", jpeg.response(holding: [(jpeg.scans.count, last)]))
-            let url = rig.server.url("/a")
+            let url = rig.server.route("/a", jpeg.response(holding: [(jpeg.scans.count, last)]))
             async let result = rig.manager.retrieveImage(
                 with: url,
                 options: [.progressiveJPEG(collector.progressive())]
@@ -62,8 +61,7 @@ import Testing
     func completeScans() async throws {
         try await Rig.run { rig in
             let gates = (2...5).map { (scan: $0, gate: Gate()) }
-            rig.server.route("/a", jpeg.response(holding: gates))
-            let url = rig.server.url("/a")
+            let url = rig.server.route("/a", jpeg.response(holding: gates))
             async let result = rig.manager.retrieveImage(
                 with: url,
                 options: [.progressiveJPEG(collector.progressive(fastest: true))]
@@ -81,7 +79,7 @@ import Testing
     func fastestMode() async throws {
         try await Rig.run { rig in
             let first = Gate(), last = Gate(), working = Gate(), go = DispatchSemaphore(value: 0)
-            rig.server.route("/a", jpeg.response(holding: [(2, first), (8, last)]))
+            let url = rig.server.route("/a", jpeg.response(holding: [(2, first), (8, last)]))
             let processor = PreviewProcessor { number in
                 working.open()
                 if number == 1 { go.wait() }
@@ -89,7 +87,6 @@ import Testing
             }
             let eight = jpeg.bytes(beginning: 8)
             let all = Gate()
-            let url = rig.server.url("/a")
             let options: KingfisherOptionsInfo = [
                 .progressiveJPEG(collector.progressive(fastest: true)), .processor(processor),
                 ProgressiveSample.blockingQueue,
@@ -154,8 +151,7 @@ import Testing
     func blurredFirstPreview() async throws {
         try await Rig.run { rig in
             let last = Gate()
-            rig.server.route("/a", jpeg.response(holding: [(6, last)]))
-            let url = rig.server.url("/a")
+            let url = rig.server.route("/a", jpeg.response(holding: [(6, last)]))
             async let result = rig.manager.retrieveImage(
                 with: url,
                 options: [.progressiveJPEG(collector.progressive(blur: true))]
@@ -175,8 +171,7 @@ import Testing
     func processorPerLoad() async throws {
         try await Rig.run { rig in
             let last = Gate(), other = PreviewCollector()
-            rig.server.route("/a", jpeg.response(holding: [(3, last)]))
-            let url = rig.server.url("/a")
+            let url = rig.server.route("/a", jpeg.response(holding: [(3, last)]))
             let queue = DispatchQueue(label: "pixels"), key = DispatchSpecificKey<Bool>()
             queue.setSpecific(key: key, value: true)
             let isOnQueue = Box(true)
@@ -214,8 +209,7 @@ import Testing
     func failedPreviews() async throws {
         try await Rig.run { rig in
             let last = Gate()
-            rig.server.route("/a", jpeg.response(holding: [(4, last)]))
-            let url = rig.server.url("/a")
+            let url = rig.server.route("/a", jpeg.response(holding: [(4, last)]))
             let processor = PreviewProcessor { $0 != 2 }
             let results = Box<[RetrieveImageResult]>([]), done = Gate()
             let options: KingfisherOptionsInfo = [
@@ -292,8 +286,7 @@ import Testing
     @Test("A load that joins late gets previews of the scans that have arrived") func lateLoad() async throws {
         try await Rig.run { rig in
             let last = Gate(), late = PreviewCollector()
-            rig.server.route("/a", jpeg.response(holding: [(4, last)]))
-            let url = rig.server.url("/a")
+            let url = rig.server.route("/a", jpeg.response(holding: [(4, last)]))
             async let one = rig.manager.retrieveImage(with: url, options: [.progressiveJPEG(collector.progressive())])
             await collector.wait(for: 3)
             async let two = rig.manager.retrieveImage(with: url, options: [.progressiveJPEG(late.progressive())])

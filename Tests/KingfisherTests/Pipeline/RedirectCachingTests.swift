@@ -79,8 +79,7 @@ import Testing
     @Test("A 304 behind a redirect confirms the image for as long as the redirect of that time says")
     func confirmation() async throws {
         try await Rig.run { rig in
-            rig.server.route("/0", sequence: [redirect(Self.fresh), redirect(), redirect(Self.fresh)])
-            let url = rig.server.url("/0")
+            let url = rig.server.route("/0", sequence: [redirect(Self.fresh), redirect(), redirect(Self.fresh)])
             // The second load is due to the image, the third one to the redirect that the second one was given.
             rig.server.route("/a.png", sequence: [try image(Self.stale), try image()])
             for load in 0..<5 {
@@ -98,9 +97,8 @@ import Testing
 
     @Test("A 304 behind a redirect that forbids storing removes the image") func forbiddingConfirmation() async throws {
         try await Rig.run { rig in
-            rig.server.route("/0", sequence: [redirect(), redirect(["Cache-Control": "no-store"])])
+            let url = rig.server.route("/0", sequence: [redirect(), redirect(["Cache-Control": "no-store"])])
             rig.server.route("/a.png", try image())
-            let url = rig.server.url("/0")
             _ = try await rig.manager.retrieveImage(with: url, options: respecting)
             #expect(rig.cache.isCached(forKey: url.cacheKey))
             _ = try await rig.manager.retrieveImage(with: url, options: respecting)
@@ -165,9 +163,8 @@ import Testing
         let cases = [(allowing, allowing, true), (allowing, "max-age=60", false), ("max-age=60", allowing, false)]
         for (redirecting, control, mayBeUsed) in cases + [(allowing, "max-age=1000", true)] {
             try await Rig.run { rig in
-                rig.server.route("/0", redirect(["Cache-Control": redirecting, "Age": "100"]))
+                let url = rig.server.route("/0", redirect(["Cache-Control": redirecting, "Age": "100"]))
                 rig.server.route("/a.png", try image(["Cache-Control": control, "Age": "100"]))
-                let url = rig.server.url("/0")
                 _ = try await rig.manager.retrieveImage(with: url, options: respecting)
                 let result = try await rig.manager.retrieveImage(with: url, options: respecting)
                 switch result.revalidation {

@@ -27,9 +27,8 @@ private struct ScriptedStrategy: RetryStrategy {
     @Test("Retries are counted and carry the user information of the previous decision")
     func retryContexts() async throws {
         try await Rig.run { rig in
-            rig.server.route("/a", .status(500))
+            let url = rig.server.route("/a", .status(500))
             let strategy = ScriptedStrategy(decisions: [.retry(userInfo: 1), .retry(userInfo: 2), .stop])
-            let url = rig.server.url("/a")
             let error = await failure {
                 try await rig.manager.retrieveImage(with: url, options: [.retryStrategy(strategy)])
             }

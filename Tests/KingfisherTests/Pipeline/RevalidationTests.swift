@@ -129,8 +129,7 @@ import Testing
         try await Rig.run { rig in
             rig.cache.isShared = true
             let forbidding = TestResponse(status: 304, headers: ["Cache-Control": control])
-            rig.server.route("/a.png", sequence: [try image(["Cache-Control": "max-age=0"]), forbidding])
-            let url = rig.server.url("/a.png")
+            let url = rig.server.route("/a.png", sequence: [try image(["Cache-Control": "max-age=0"]), forbidding])
             _ = try await rig.manager.retrieveImage(with: url, options: respecting)
             let result = try await rig.manager.retrieveImage(with: url, options: respecting)
             guard case .notModified? = result.revalidation else {
@@ -237,8 +236,7 @@ import Testing
 
     @Test("A refresh that fails is an error if the options say so") func failureIsError() async throws {
         try await Rig.run { rig in
-            rig.server.route("/a.png", sequence: [try image(), .status(404)])
-            let url = rig.server.url("/a.png")
+            let url = rig.server.route("/a.png", sequence: [try image(), .status(404)])
             _ = try await rig.manager.retrieveImage(with: url, options: [.waitForCache])
             let old = try await rig.manager.retrieveImage(with: url, options: refreshing)
             guard case .failed? = old.revalidation else {
@@ -270,10 +268,9 @@ import Testing
     func originalInMemory() async throws {
         try await Rig.run { rig in
             let body = try SampleImage.png()
-            rig.server.route("/a.png") { _ in
+            let url = rig.server.route("/a.png") { _ in
                 TestResponse(headers: ["Vary": "X-Width", "Cache-Control": "max-age=100"], body: body)
             }
-            let url = rig.server.url("/a.png")
             let options = respecting + [.processor(CountingProcessor("one")), .originalStoreCacheLayers(.all)]
             _ = try await rig.manager.retrieveImage(with: url, options: options)
             let plain = KingfisherParsedOptionsInfo(respecting)

@@ -29,7 +29,6 @@ import Testing
             let (never, calls, code) = (Gate(), Counter(), Promise<Int?>())
             let urls = ["/a", "/b", "/live.heic", "/live.mov"].map { path in
                 rig.server.route(path, TestResponse.data(Data("bytes".utf8)).with { $0.gate = never })
-                return rig.server.url(path)
             }
             let first = Task.immediate { await failure { try await rig.manager.retrieveImage(with: urls[0]) } }
             let second = Task.immediate { await failure { try await rig.manager.retrieveImage(with: urls[1]) } }

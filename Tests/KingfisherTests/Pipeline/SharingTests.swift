@@ -195,8 +195,7 @@ import Testing
                 isSubclass
                 ? CustomCache(memoryStorage: memory, diskStorage: disk)
                 : ImageCache(memoryStorage: memory, diskStorage: disk)
-            rig.server.route("/a.png", .data(try SampleImage.png()))
-            let url = rig.server.url("/a.png")
+            let url = rig.server.route("/a.png", .data(try SampleImage.png()))
             let options: KingfisherOptionsInfo = [.targetCache(cache), .waitForCache]
             #expect(try await rig.manager.retrieveImage(with: url, options: options).cacheType == .none)
             #expect(cache.statistics.memory.misses == 1 && cache.statistics.disk.misses == 1)

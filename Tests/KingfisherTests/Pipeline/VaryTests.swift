@@ -33,7 +33,6 @@ import Testing
             let fields = ["Vary": vary, "Cache-Control": control]
             return TestResponse(headers: fields, body: (try? SampleImage.png(width, 64)) ?? Data())
         }
-        return rig.server.url("/a.png")
     }
 
     @Test("An image is used for requests with the same in the fields on which it depends", arguments: [true, false])

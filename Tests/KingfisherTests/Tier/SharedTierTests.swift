@@ -28,8 +28,7 @@ import Testing
     func sharedFile() async throws {
         try await Machines.run { machines in
             let fields = ["Cache-Control": "max-age=600", "ETag": "\"1\""]
-            machines.server.route("/a.png", TestResponse(headers: fields, body: try SampleImage.png(40, 30)))
-            let url = machines.server.url("/a.png")
+            let url = machines.server.route("/a.png", TestResponse(headers: fields, body: try SampleImage.png(40, 30)))
             func load(_ number: Int) async throws -> EncodedImage {
                 try await machines.managers[number].retrieveEncoded(
                     with: url,
@@ -99,10 +98,9 @@ import Testing
     )
     func invalidValues(fault: Fault) async throws {
         try await Machines.run { machines in
-            machines.server.route("/a.png", .data(try SampleImage.png(40, 30)))
+            let url = machines.server.route("/a.png", .data(try SampleImage.png(40, 30))).absoluteString
             machines.server.route("/b.png", .data(try SampleImage.png(8, 6)))
             _ = try await machines.load("/a.png", on: 0)
-            let url = machines.server.url("/a.png").absoluteString
             let key = TierKey(forKey: url, nil)
             var value = try #require(machines.tier.values[key.name])
             switch fault {

@@ -71,8 +71,7 @@ import Testing
     @Test("An image fits into its view or covers it, and is never larger than the original")
     func contentModes() async throws {
         try await Rig.run { rig in
-            rig.server.route("/a.png", .data(try SampleImage.png(640, 320)))
-            let url = rig.server.url("/a.png")
+            let url = rig.server.route("/a.png", .data(try SampleImage.png(640, 320)))
             let expected: [(KFCrossPlatformContentMode, [Int])] = [
                 (.scaleAspectFit, [128, 64]), (.scaleAspectFill, [256, 128]), (.scaleToFill, [256, 128]),
                 (.center, [640, 320]),
@@ -91,8 +90,7 @@ import Testing
     @Test("The original of a download is kept on disk, that of a local file is not") func originals() async throws {
         try await Rig.run { rig in
             let bytes = try SampleImage.png(640, 320)
-            rig.server.route("/a.png", .data(bytes))
-            let url = rig.server.url("/a.png")
+            let url = rig.server.route("/a.png", .data(bytes))
             #expect(await load(url, into: view(64, 64), rig).code == 0)
             #expect(rig.cache.diskStorage.isCached(forKey: url.convertToSource().cacheKey))
             let file = rig.directory.appendingPathComponent("b.png")
@@ -106,8 +104,7 @@ import Testing
     @Test("A load waits for the first layout, and can be cancelled, replaced and forgotten until then")
     func firstLayout() async throws {
         try await Rig.run { rig in
-            rig.server.route("/a.png", .data(try SampleImage.png(640, 320)))
-            let url = rig.server.url("/a.png")
+            let url = rig.server.route("/a.png", .data(try SampleImage.png(640, 320)))
             let options = rig.viewOptions + [.sizedToView]
             @MainActor func start(_ view: KFCrossPlatformImageView) -> (DownloadTask?, Promise<Int>) {
                 let done = Promise<Int>()
@@ -137,8 +134,7 @@ import Testing
     @Test("A view that grows loads again and keeps its image until then; one that shrinks does not")
     func growing() async throws {
         try await Rig.run { rig in
-            rig.server.route("/a.png", .data(try SampleImage.png(640, 320)))
-            let url = rig.server.url("/a.png")
+            let url = rig.server.route("/a.png", .data(try SampleImage.png(640, 320)))
             let view = view(64, 64)
             view.kf.indicatorType = .activity
             #expect(await load(url, into: view, rig).code == 0 && size(view) == [64, 32])
@@ -162,8 +158,7 @@ import Testing
     @Test("An image that was set since, and a load without the option, are left alone when the view grows")
     func notItsImage() async throws {
         try await Rig.run { rig in
-            rig.server.route("/a.png", .data(try SampleImage.png(640, 320)))
-            let url = rig.server.url("/a.png")
+            let url = rig.server.route("/a.png", .data(try SampleImage.png(640, 320)))
             let (view, own) = (view(64, 64), SampleImage.gradient(8, 8))
             #expect(await load(url, into: view, rig).code == 0)
             view.image = own
@@ -180,8 +175,7 @@ import Testing
     @Test("A larger image in memory is shown until the right one is there")
     func largerInMemory() async throws {
         try await Rig.run { rig in
-            rig.server.route("/a.png", .data(try SampleImage.png(640, 320)))
-            let url = rig.server.url("/a.png")
+            let url = rig.server.route("/a.png", .data(try SampleImage.png(640, 320)))
             let (large, small) = (view(320, 320), view(64, 64))
             #expect(await load(url, into: large, rig).code == 0 && size(large) == [320, 160])
             let done = Promise<Int>()

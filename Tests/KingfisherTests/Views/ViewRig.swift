@@ -167,7 +167,6 @@ extension Rig {
     /// Puts an image on the server; its response is held back until the gate opens.
     func route(_ path: String, width: Int = 64, gate: Gate? = nil) throws -> URL {
         server.route(path, TestResponse.data(try SampleImage.png(width, 8)).with { $0.gate = gate })
-        return server.url(path)
     }
 
     /// Puts an image into the cache, in memory and on disk or only on disk.

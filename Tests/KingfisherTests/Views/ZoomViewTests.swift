@@ -37,7 +37,6 @@ import Testing
     @discardableResult
     private func route(_ rig: Rig, _ path: String = "/a.jpg") throws -> URL {
         rig.server.route(path, .data(try SampleImage.jpeg(640, 320)))
-        return rig.server.url(path)
     }
 
     @Test("An image is decoded at the size of the view, then by steps of two as it is zoomed in, and no further")

@@ -43,8 +43,7 @@ import Testing
     }
 
     @Test("Every form with a completion handler compiles and works") func formsWithHandlers() async throws {
-        try await withTemporaryDirectory { directory in
-            let cache = try ImageCache(name: "test", cacheDirectoryURL: directory)
+        try await withCache { cache in
             let calls = Self.calls(cache)
             for (index, call) in calls.enumerated() {
                 let done = Promise<Int>()
@@ -237,8 +236,7 @@ import Testing
 
     @Test("Every async form compiles and works") func asyncForms() async throws {
         let image = Self.image
-        try await withTemporaryDirectory { directory in
-            let cache = try ImageCache(name: "test", cacheDirectoryURL: directory)
+        try await withCache { cache in
             let options = KingfisherParsedOptionsInfo([.callbackQueue(.untouch)])
             try await cache.store(image, forKey: "a")
             try await cache.store(

@@ -43,8 +43,7 @@ import Testing
     }
 
     @Test("Metadata of a replaced entry are not mistaken for those of the new one") func replacedEntry() async throws {
-        try await withTemporaryDirectory { directory in
-            let cache = try ImageCache(name: "test", cacheDirectoryURL: directory)
+        try await withCache { cache in
             let long = metadata(fields, url: "https://example.com/\(String(repeating: "x", count: 1_450))")
             let (old, new) = (metadata(fields), metadata(["ETag": "\"2\""]))
             #expect(try await !cache.updateCacheMetadata(new, replacing: old, forKey: "a"), "There is no entry.")
@@ -86,8 +85,7 @@ import Testing
     }
 
     @Test("Metadata are removed with their entry") func removed() async throws {
-        try await withTemporaryDirectory { directory in
-            let cache = try ImageCache(name: "test", cacheDirectoryURL: directory)
+        try await withCache { cache in
             func store(_ metadata: CacheMetadata?) async throws {
                 let stored = Promise<CacheStoreResult>()
                 cache.storeToDisk(Data("x".utf8), forKey: "a", cacheMetadata: metadata) { stored.fulfil($0) }

@@ -128,8 +128,7 @@ import Testing
 
     @Test("A GIF stays animated on its way to disk and back, without its original bytes")
     func encodedAnimations() async throws {
-        try await withTemporaryDirectory { directory in
-            let cache = try ImageCache(name: "test", cacheDirectoryURL: directory)
+        try await withCache { cache in
             let image = try animation()
             let copy = Image(cgImage: try #require(image.kf.cgImage))
             #expect(standard.data(with: copy, original: nil) != Self.gif)

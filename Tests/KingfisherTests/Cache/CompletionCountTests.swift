@@ -68,8 +68,7 @@ import Testing
 
     @Test("Each of 4,000 calls of 16 kinds from 8 threads completes exactly once")
     func oneCompletionEach() async throws {
-        try await withTemporaryDirectory { directory in
-            let cache = try ImageCache(name: "test", cacheDirectoryURL: directory)
+        try await withCache { cache in
             let completions = Completions(Self.threads * Self.rounds)
             for thread in 0..<Self.threads {
                 Thread.detachNewThread {

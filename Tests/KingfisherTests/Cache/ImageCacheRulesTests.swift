@@ -133,8 +133,7 @@ import Testing
 
     @Test("The disk is examined off the main thread, and the result comes on the requested queue") @MainActor
     func cachedTypeAsync() async throws {
-        try await withTemporaryDirectory { directory in
-            let cache = try ImageCache(name: "test", cacheDirectoryURL: directory)
+        try await withCache { cache in
             try await cache.store(image, forKey: "a")
             cache.clearMemoryCache()
             let (untouched, main, usual) = (Promise<Bool>(), Promise<Bool>(), Promise<Bool>())

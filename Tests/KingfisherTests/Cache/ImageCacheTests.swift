@@ -192,8 +192,7 @@ import Testing
 
     @Test("A memory hit is synchronous also on the main actor with the default queue") @MainActor
     func synchronousHitOnMain() async throws {
-        try await withTemporaryDirectory { directory in
-            let cache = try ImageCache(name: "test", cacheDirectoryURL: directory)
+        try await withCache { cache in
             cache.memoryStorage.store(value: image, forKey: "a")
             let calls = Counter()
             cache.retrieveImage(forKey: "a") { _ in calls.add() }

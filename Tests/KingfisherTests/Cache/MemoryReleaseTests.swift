@@ -18,8 +18,7 @@ import Testing
     func clearing() async {
         // A process of its own, whose memory is used for nothing else.
         await #expect(processExitsWith: .success) {
-            try await withTemporaryDirectory { directory in
-                let cache = try ImageCache(name: "test", cacheDirectoryURL: directory)
+            try await withCache { cache in
                 cache.memoryStorage.config = .init(totalCostLimit: 0)
                 // After a block of this size was freed, the allocator does not return smaller ones by itself.
                 let large = try #require(malloc(31 << 20))

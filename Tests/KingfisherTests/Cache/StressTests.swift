@@ -49,8 +49,7 @@ import Testing
 
     @Test("Calls of mixed operations from eight threads each complete exactly once")
     func oneCompletionEach() async throws {
-        try await withTemporaryDirectory { directory in
-            let cache = try ImageCache(name: "stress", cacheDirectoryURL: directory)
+        try await withCache { cache in
             let bytes = try SampleImage.png(3, 3)
             let image = SampleImage.gradient(3, 3)
             let calls = Self.callsPerThread

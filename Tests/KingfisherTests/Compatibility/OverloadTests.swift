@@ -9,8 +9,7 @@ import Testing
     private func now(_ body: () throws -> Void) rethrows { try body() }
 
     @Test("Awaited calls in closures choose the async form") func awaitedCallsInClosures() async throws {
-        try await withTemporaryDirectory { directory in
-            let cache = try ImageCache(name: "overloads", cacheDirectoryURL: directory)
+        try await withCache { cache in
             try await cache.store(SampleImage.gradient(), forKey: "a")
             // One expression, several, inferred and given results: "no async operations" would be an error.
             try await running { try await cache.removeImage(forKey: "a") }
@@ -27,8 +26,7 @@ import Testing
     }
 
     @Test("Awaited storing of bytes chooses the async form") func awaitedStoreToDisk() async throws {
-        try await withTemporaryDirectory { directory in
-            let cache = try ImageCache(name: "overloads", cacheDirectoryURL: directory)
+        try await withCache { cache in
             try await running { try await cache.storeToDisk(Data("a".utf8), forKey: "a") }
             #expect(cache.isCached(forKey: "a"))
             try await running {
@@ -83,8 +81,7 @@ import Testing
     }
 
     @Test("Calls without await choose the form with a handler") func plainCalls() async throws {
-        try await withTemporaryDirectory { directory in
-            let cache = try ImageCache(name: "overloads", cacheDirectoryURL: directory)
+        try await withCache { cache in
             now { cache.removeImage(forKey: "a") }
             let remove: (String) -> Void = { cache.removeImage(forKey: $0) }
             remove("a")

@@ -20,10 +20,6 @@ import Testing
         return await inside.value
     }
 
-    private func withCache(_ body: (ImageCache) async throws -> Void) async throws {
-        try await withTemporaryDirectory { try await body(ImageCache(name: "test", cacheDirectoryURL: $0)) }
-    }
-
     @Test("What needs memory alone is reported inside the call") func doneAtOnce() async throws {
         let options = KingfisherParsedOptionsInfo([.callbackQueue(.untouch)])
         var inMemory = options
@@ -118,8 +114,7 @@ import Testing
 
     @Test("What ends on another thread while the call is still under way is reported after the call")
     func endsElsewhere() async throws {
-        try await withTemporaryDirectory { directory in
-            let cache = try ImageCache(name: "test", cacheDirectoryURL: directory)
+        try await withCache { cache in
             let (handled, called) = (Promise<Void>(), Box(false))
             let holding = HoldingExecutor { called.value }
             // Of a thread that no task needs, as it is held.

@@ -172,8 +172,7 @@ import Testing
     }()
 
     @Test("Every option can be set by an item and by a builder method") func itemsAndBuilderMethods() async throws {
-        try await withTemporaryDirectory { directory in
-            let cache = try ImageCache(name: "options", cacheDirectoryURL: directory)
+        try await withCache { cache in
             let downloader = ImageDownloader(name: "options")
             for option in Self.all(cache, downloader) {
                 let plain = text(KingfisherParsedOptionsInfo(), option)
@@ -229,8 +228,7 @@ import Testing
             parsed.resolveProcessor()
             return LoadPlan(.network(fakeURL), parsed).identity
         }
-        try await withTemporaryDirectory { directory in
-            let cache = try ImageCache(name: "options", cacheDirectoryURL: directory)
+        try await withCache { cache in
             for option in Self.all(cache, ImageDownloader(name: "options")) {
                 // This option changes the result of a processor for animations, and there is no processor by default.
                 let base: KingfisherOptionsInfo = [.processor(BlurImageProcessor(blurRadius: 1))]

@@ -14,10 +14,7 @@ extension Rig {
     /// The URLs of as many images, which the server has.
     func images(_ count: Int) throws -> [URL] {
         let image = try SampleImage.png(8, 8)
-        return (0..<count).map { number in
-            server.route("/\(number).png", .data(image, type: "image/png"))
-            return server.url("/\(number).png")
-        }
+        return (0..<count).map { server.route("/\($0).png", .data(image, type: "image/png")) }
     }
 }
 

@@ -108,8 +108,7 @@ private let swapped: [UInt32] = [0xFF00_00FF, 0xFF00_FF00, 0xFFFF_0000]
 
 /// Runs `body` with a manager of its own and a source of an animation.
 private func withManager(_ body: (KingfisherManager, Source) async throws -> Void) async throws {
-    try await withTemporaryDirectory { directory in
-        let cache = try ImageCache(name: "animations", cacheDirectoryURL: directory)
+    try await withCache { cache in
         let manager = KingfisherManager(downloader: ImageDownloader(name: "animations"), cache: cache)
         manager.defaultOptions = [.callbackQueue(.untouch), .waitForCache]
         let provider = RawImageDataProvider(data: try Slides.encoded(), cacheKey: "slides")

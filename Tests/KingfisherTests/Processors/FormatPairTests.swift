@@ -153,8 +153,7 @@ private struct UnwrappingProcessor: ImageProcessor {
 
     @Test("A processor that unwraps its data runs once") func unwrappingProcessor() async throws {
         let unwrapping = UnwrappingProcessor()
-        try await withTemporaryDirectory { directory in
-            let cache = try ImageCache(name: "envelopes", cacheDirectoryURL: directory)
+        try await withCache { cache in
             let manager = KingfisherManager(downloader: ImageDownloader(name: "envelopes"), cache: cache)
             let envelope = UnwrappingProcessor.seal + (try #require(picture.pngData()))
             let source = Source.provider(RawImageDataProvider(data: envelope, cacheKey: "envelope"))
@@ -284,8 +283,7 @@ private struct UnwrappingProcessor: ImageProcessor {
     @Test("An animation survives the disk cache") func animationInDiskCache() async throws {
         let original = gif
         let image = try #require(DefaultImageProcessor.default.process(item: .data(original), options: options))
-        try await withTemporaryDirectory { directory in
-            let cache = try ImageCache(name: "pairs", cacheDirectoryURL: directory)
+        try await withCache { cache in
             try await cache.store(
                 image,
                 original: original,

@@ -133,6 +133,24 @@ extension TestServer {
     }
 }
 
+/// Runs a test with a server, and stops the server however the test ends.
+///
+/// - Parameters:
+///   - certificate: The certificate for HTTPS; `nil` is plain HTTP.
+///   - body: The test.
+/// - Throws: The error of the test, or one of the system when no port is free.
+package func withServer(
+    _ certificate: TestCertificate? = nil,
+    _ body: (TestServer) async throws -> Void
+) async throws {
+    let server = try await TestServer.start(certificate: certificate)
+    do { try await body(server) } catch {
+        await server.stop()
+        throw error
+    }
+    await server.stop()
+}
+
 // MARK: - Script
 
 extension TestServer {

@@ -32,7 +32,7 @@ struct CurlTransportFailureTests {
     }
 
     @Test("A peer that does not speak HTTP is a bad response or a lost connection") func notHTTP() async throws {
-        try await withServer(usesTLS: true) { server in
+        try await withServer(.selfSigned) { server in
             // Plain HTTP to a port that speaks TLS.
             let url = try #require(URL(string: "http://localhost:\(server.port)/a"))
             let error = await load(url).error
@@ -285,7 +285,7 @@ struct CurlTransportFailureTests {
     }
 
     @Test("An untrusted certificate is refused, unless its host is trusted") func untrustedCertificate() async throws {
-        try await withServer(usesTLS: true) { server in
+        try await withServer(.selfSigned) { server in
             server.route("/a", .data(hundredKilobytes))
             let refused = await load(server.url("/a"))
             #expect(refused.error?.code == .serverCertificateUntrusted)
@@ -298,7 +298,7 @@ struct CurlTransportFailureTests {
     }
 
     @Test("Trust is judged anew for each hop") func trustPerHop() async throws {
-        try await withServer(usesTLS: true) { secure in
+        try await withServer(.selfSigned) { secure in
             try await withServer { plain in
                 secure.route("/a", .data(hundredKilobytes))
                 plain.route("/a", .redirect(to: secure.url("/a").absoluteString))

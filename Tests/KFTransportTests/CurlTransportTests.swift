@@ -9,16 +9,6 @@ import Testing
 
 let hundredKilobytes = Data((0..<100_000).map { UInt8(truncatingIfNeeded: $0 &* 31) })
 
-/// Runs `body` with a fresh server, and stops the server afterwards.
-func withServer(usesTLS: Bool = false, _ body: (TestServer) async throws -> Void) async throws {
-    let server = try await TestServer.start(usesTLS: usesTLS)
-    do { try await body(server) } catch {
-        await server.stop()
-        throw error
-    }
-    await server.stop()
-}
-
 /// Loads a URL and waits for the end.
 func load(
     _ url: URL,

@@ -129,7 +129,7 @@ private final class Canceller: TransportEvents {
     }
 
     @Test("Trust in a host ends with the request it was given for") func trust() async throws {
-        try await withServer(usesTLS: true) { server in
+        try await withServer(.selfSigned) { server in
             server.route("/a", .data(hundredKilobytes))
             let transport = oneAtATime()
             let trusting = TransportPolicy.patient(trustedHosts: ["localhost", "127.0.0.1"])

@@ -7,16 +7,6 @@ import KFTransport
 import KingfisherTestSupport
 import Testing
 
-/// Runs `body` with a server that presents a certificate.
-private func withServer(_ certificate: TestCertificate, _ body: (TestServer) async throws -> Void) async throws {
-    let server = try await TestServer.start(certificate: certificate)
-    do { try await body(server) } catch {
-        await server.stop()
-        throw error
-    }
-    await server.stop()
-}
-
 @Suite(.timeLimit(.minutes(5))) struct CertificateFaultTests {
     @Test(
         "The error for an untrusted certificate has the reason",

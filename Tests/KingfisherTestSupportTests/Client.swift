@@ -11,16 +11,6 @@ let alphabet = "abcdefghijklmnopqrstuvwxyz"
 /// The alphabet.
 let letters = TestResponse.data(Data(alphabet.utf8), type: "text/plain")
 
-/// Runs `body` with a server, and stops it.
-func serving(_ body: (TestServer) async throws -> Void) async throws {
-    let server = try await TestServer.start()
-    do { try await body(server) } catch {
-        await server.stop()
-        throw error
-    }
-    await server.stop()
-}
-
 /// Collects one response.
 final class Client: TransportEvents {
     struct Outcome: Sendable {

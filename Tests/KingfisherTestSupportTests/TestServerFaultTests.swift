@@ -7,7 +7,7 @@ import Testing
 @Suite(.timeLimit(.minutes(5)))
 struct TestServerFaultTests {
     @Test("A request can be left unanswered") func unanswered() async throws {
-        try await serving { server in
+        try await withServer { server in
             server.route("/cut", letters.with { $0.interruption = .cutBeforeHead })
             server.route("/reset", letters.with { $0.interruption = .resetBeforeHead })
             let cut = try await RawClient.get("/cut", from: server)
@@ -20,7 +20,7 @@ struct TestServerFaultTests {
     @Test("A connection can end after the head or within the body", arguments: [0, 5]) func ending(count: Int)
         async throws
     {
-        try await serving { server in
+        try await withServer { server in
             server.route("/cut", letters.with { $0.interruption = .cut(after: count) })
             server.route("/reset", letters.with { $0.interruption = .reset(after: count) })
             let cut = try await RawClient.get("/cut", from: server)
@@ -34,7 +34,7 @@ struct TestServerFaultTests {
     }
 
     @Test("A chunk can have a size that is not a number, and the connection stays open") func badChunk() async throws {
-        try await serving { server in
+        try await withServer { server in
             let response = letters.with {
                 $0.framing = .chunked
                 $0.interruption = .badChunk(after: 5)
@@ -49,7 +49,7 @@ struct TestServerFaultTests {
     }
 
     @Test("A declared length need not be true") func declaredLength() async throws {
-        try await serving { server in
+        try await withServer { server in
             server.route("/long", letters.with { $0.headers["Content-Length"] = "1073741824" })
             let long = try await RawClient.get("/long", from: server)
             #expect(long.text.contains("Content-Length: 1073741824\r\n"))
@@ -68,7 +68,7 @@ struct TestServerFaultTests {
 
     @Test("An endless body is sent until the client leaves", arguments: [TestResponse.Framing.contentLength, .chunked])
     func endless(framing: TestResponse.Framing) async throws {
-        try await serving { server in
+        try await withServer { server in
             let response = letters.with {
                 $0.framing = framing
                 $0.interruption = .endless
@@ -86,7 +86,7 @@ struct TestServerFaultTests {
     }
 
     @Test("A raw response is sent without any other bytes") func rawBytes() async throws {
-        try await serving { server in
+        try await withServer { server in
             server.route("/garbage", .raw(Data("garbage".utf8)))
             let garbage = try await RawClient.get("/garbage", from: server)
             #expect(garbage == ("garbage", .closed))
@@ -102,7 +102,7 @@ struct TestServerFaultTests {
     }
 
     @Test("A connection is closed when more requests arrive than it takes") func requestsPerConnection() async throws {
-        try await serving { server in
+        try await withServer { server in
             server.route("/a", letters)
             server.requestsPerConnection = 2
             let client = try RawClient(server)
@@ -119,7 +119,7 @@ struct TestServerFaultTests {
     }
 
     @Test("A trickling body arrives whole") func trickle() async throws {
-        try await serving { server in
+        try await withServer { server in
             let response = letters.with {
                 $0.framing = .chunked
                 $0.pieceSize = 10
@@ -134,7 +134,7 @@ struct TestServerFaultTests {
     }
 
     @Test("The server notices that a client left, whatever the response waits for") func leavingClients() async throws {
-        try await serving { server in
+        try await withServer { server in
             let never = Gate()
             server.route("/gate", letters.with { $0.gate = never })
             server.route("/delay", letters.with { $0.delay = .seconds(3_600) })
@@ -161,7 +161,7 @@ struct TestServerFaultTests {
 
 struct TestServerRequestTests {
     @Test("Bodies of requests arrive, in pieces and in chunks") func requestBodies() async throws {
-        try await serving { server in
+        try await withServer { server in
             server.route("/a") { request in .data(Data("<\(String(decoding: request.body, as: UTF8.self))>".utf8)) }
             let client = try RawClient(server)
             client.send("PUT /a HTTP/1.1\r\nContent-Le")
@@ -176,7 +176,7 @@ struct TestServerRequestTests {
     }
 
     @Test("A client that waits for permission to send its body gets it") func expectContinue() async throws {
-        try await serving { server in
+        try await withServer { server in
             let client = try RawClient(server)
             client.send("POST /a HTTP/1.1\r\nExpect: 100-continue\r\nContent-Length: 1\r\n\r\n")
             #expect(await client.read(until: "\r\n\r\n") == "HTTP/1.1 100 Continue\r\n\r\n")
@@ -186,7 +186,7 @@ struct TestServerRequestTests {
     }
 
     @Test("Pipelined requests get their responses in order") func pipelining() async throws {
-        try await serving { server in
+        try await withServer { server in
             server.route("/a") { request in .data(Data("<\(request.query ?? "")>".utf8)) }
             let client = try RawClient(server)
             client.send("GET /a?1 HTTP/1.1\r\n\r\nGET /a?2 HTTP/1.1\r\nConnection: close\r\n\r\n")
@@ -197,7 +197,7 @@ struct TestServerRequestTests {
     }
 
     @Test("Bytes that are not a request get a 400, and the connection is closed") func badRequest() async throws {
-        try await serving { server in
+        try await withServer { server in
             let client = try RawClient(server)
             client.send("hello\r\n\r\n")
             let (text, end) = await client.rest()

@@ -8,7 +8,7 @@ import Testing
 
 struct TestServerTests {
     @Test("Paths without a route respond with 404 and are counted") func unscriptedPaths() async throws {
-        try await serving { server in
+        try await withServer { server in
             #expect(await Client.load(server.url("/x")).status == 404)
             #expect(await Client.load(server.url("/x?a=b")).status == 404)
             #expect(server.count("/x") == 2)
@@ -18,7 +18,7 @@ struct TestServerTests {
     }
 
     @Test("The response to HEAD has the header fields only") func headRequest() async throws {
-        try await serving { server in
+        try await withServer { server in
             server.route("/x", letters)
             let outcome = await Client.load(server.url("/x"), method: "HEAD")
             #expect(outcome.status == 200)
@@ -30,7 +30,7 @@ struct TestServerTests {
     }
 
     @Test("Header fields of requests are recorded") func logsHeaders() async throws {
-        try await serving { server in
+        try await withServer { server in
             _ = await Client.load(server.url("/x"), headers: ["X-One": "1"])
             #expect(server.lastRequest("/x")?.header("x-one") == "1")
             #expect(server.lastRequest("/x")?.header("X-Two") == nil)
@@ -46,7 +46,7 @@ struct TestServerTests {
         ]
     )
     func ranges(range: String, status: Int, body: String, contentRange: String) async throws {
-        try await serving { server in
+        try await withServer { server in
             server.route("/x", letters.with { $0.acceptsRanges = true })
             let outcome = await Client.load(server.url("/x"), headers: ["Range": range])
             #expect(outcome.status == status)
@@ -56,7 +56,7 @@ struct TestServerTests {
     }
 
     @Test("A range request for an older version receives the whole body") func rangeOfOlderVersion() async throws {
-        try await serving { server in
+        try await withServer { server in
             let response = letters.with {
                 $0.acceptsRanges = true
                 $0.etag = "\"2\""
@@ -71,7 +71,7 @@ struct TestServerTests {
     }
 
     @Test("A matching entity tag receives a 304, and another one the body") func entityTags() async throws {
-        try await serving { server in
+        try await withServer { server in
             server.route("/x", letters.with { $0.etag = "\"1\"" })
             let same = await Client.load(server.url("/x"), headers: ["If-None-Match": "\"1\""])
             #expect(same.status == 304)
@@ -83,7 +83,7 @@ struct TestServerTests {
     }
 
     @Test("A sequence of responses is played in order, and the last one stays") func responseSequence() async throws {
-        try await serving { server in
+        try await withServer { server in
             server.route("/x", sequence: [.status(500), .status(503), letters])
             var statuses: [Int] = []
             for _ in 0..<4 { statuses.append(await Client.load(server.url("/x")).status) }
@@ -92,14 +92,14 @@ struct TestServerTests {
     }
 
     @Test("A computed route receives its request") func computedRoute() async throws {
-        try await serving { server in
+        try await withServer { server in
             server.route("/x") { request in .data(Data("\(request.method) \(request.query ?? "")".utf8)) }
             #expect(await Client.load(server.url("/x?q=2")).body == Data("GET q=2".utf8))
         }
     }
 
     @Test("A held body goes on when the gate opens") func heldBody() async throws {
-        try await serving { server in
+        try await withServer { server in
             let gate = Gate()
             server.route("/x", letters.with { $0.interruption = .hold(after: 3, until: gate) })
             let client = Client()
@@ -119,7 +119,7 @@ struct TestServerTests {
     }
 
     @Test("A delayed response arrives after its delay") func delayedResponse() async throws {
-        try await serving { server in
+        try await withServer { server in
             server.route("/x", letters.with { $0.delay = .milliseconds(20) })
             #expect(await Client.load(server.url("/x")).body == letters.body)
         }
@@ -148,7 +148,7 @@ struct TestServerTests {
     }
 
     @Test("Waiting for requests ends when they have arrived") func waitForRequests() async throws {
-        try await serving { server in
+        try await withServer { server in
             async let waiting: Void = server.waitForRequests(2, to: "/x")
             _ = await Client.load(server.url("/x"))
             _ = await Client.load(server.url("/x"))

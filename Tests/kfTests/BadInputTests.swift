@@ -26,20 +26,10 @@ import Testing
     private func expectFailure(_ response: TestResponse, code: Int, words: String, arguments: [String] = [])
         async throws
     {
-        let server = try await TestServer.start()
-        server.route("/a.png", response)
-        do {
-            try await expectFailure(
-                server.url("/a.png").absoluteString,
-                code: code,
-                words: words,
-                arguments: arguments
-            )
-        } catch {
-            await server.stop()
-            throw error
+        try await withServer { server in
+            let url = server.route("/a.png", response).absoluteString
+            try await expectFailure(url, code: code, words: words, arguments: arguments)
         }
-        await server.stop()
     }
 
     @Test("The error for an unsuccessful status names it", arguments: [404, 500])

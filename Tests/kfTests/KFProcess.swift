@@ -2,7 +2,6 @@
 
 import Foundation
 import KFSupport
-import KingfisherTestSupport
 import Testing
 
 /// The result of a run of the tool.
@@ -136,16 +135,4 @@ final class TestDirectory: Sendable {
         let candidates = [me, Bundle.main.bundleURL].map { $0.deletingLastPathComponent().appendingPathComponent("kf") }
         return try #require(candidates.first { FileManager.default.isExecutableFile(atPath: $0.path) })
     }
-}
-
-/// Runs a test with a server on loopback.
-func withServer(_ body: (TestServer) async throws -> Void) async throws {
-    let server = try await TestServer.start()
-    do {
-        try await body(server)
-    } catch {
-        await server.stop()
-        throw error
-    }
-    await server.stop()
 }

@@ -27,19 +27,15 @@ import Testing
         #expect(place.files("cache") == [])
     }
 
-    private func withServer(
+    /// Runs a test with a server that has an image.
+    private func withImage(
         _ certificate: TestCertificate? = nil,
         _ body: (TestServer) async throws -> Void
     ) async throws {
-        let server = try await TestServer.start(certificate: certificate)
-        do {
+        try await withServer(certificate) { server in
             server.route("/a.png", .data(try SampleImages.png()))
             try await body(server)
-        } catch {
-            await server.stop()
-            throw error
         }
-        await server.stop()
     }
 
     // MARK: Certificates
@@ -55,7 +51,7 @@ import Testing
     )
     func badCertificates(certificate: TestCertificate, words: String) async throws {
         let authority = try place.write(Data(TestCertificate.authorityPEM.utf8), "authority.pem")
-        try await withServer(certificate) { server in
+        try await withImage(certificate) { server in
             let result = try await fetch(server.url("/a.png").absoluteString, ["--cacert", authority])
             expectFailure(result, "The certificate of localhost:\(server.port) \(words)")
             #expect(server.requests.isEmpty)
@@ -65,7 +61,7 @@ import Testing
     @Test("Only an issuer that --cacert or SSL_CERT_FILE names is trusted")
     func trustedIssuer() async throws {
         let authority = try place.write(Data(TestCertificate.authorityPEM.utf8), "authority.pem")
-        try await withServer(.issued) { server in
+        try await withImage(.issued) { server in
             let url = server.url("/a.png").absoluteString
             expectFailure(try await fetch(url), "is from an issuer that is not trusted")
             let named = try await fetch(url, ["--cacert", authority])
@@ -78,7 +74,7 @@ import Testing
 
     @Test("The error for an unreadable file of certificates has its path, also if SSL_CERT_FILE names it")
     func unreadableEnvironmentFile() async throws {
-        try await withServer(.issued) { server in
+        try await withImage(.issued) { server in
             let url = server.url("/a.png").absoluteString
             let result = try await fetch(url, variables: ["SSL_CERT_FILE": place.path("missing.pem")])
             expectFailure(result, "The file of trusted certificates cannot be read")
@@ -90,7 +86,7 @@ import Testing
 
     @Test("Requests go through the proxy of the option or of the environment")
     func workingProxy() async throws {
-        try await withServer { server in
+        try await withImage { server in
             let url = "http://images.invalid/a.png"
             server.route(url, .data(try SampleImages.png()))
             let proxy = "http://someone:s3cret@127.0.0.1:\(server.port)"
@@ -110,7 +106,7 @@ import Testing
     @Test("No proxy is used if no_proxy excludes the host or --proxy is empty")
     func noProxy() async throws {
         let port = try RefusingPort()
-        try await withServer { server in
+        try await withImage { server in
             let url = server.url("/a.png").absoluteString
             let proxy = ["http_proxy": "http://127.0.0.1:\(port.number)"]
             expectFailure(try await fetch(url, variables: proxy), "refused the connection")
@@ -137,7 +133,7 @@ import Testing
 
     @Test("The error for a proxy that refuses the tunnel has its name and status", arguments: [403, 407])
     func refusedTunnel(status: Int) async throws {
-        try await withServer { server in
+        try await withImage { server in
             server.route("images.invalid:443", .status(status))
             let proxy = "http://someone:s3cret@127.0.0.1:\(server.port)"
             let result = try await fetch("https://images.invalid/a.png", ["--proxy", proxy])

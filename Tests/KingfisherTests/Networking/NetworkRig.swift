@@ -74,14 +74,11 @@ final class Caller: Sendable {
 
 /// Runs a test with a server and a downloader.
 func withDownloader(_ body: (TestServer, ImageDownloader) async throws -> Void) async throws {
-    let server = try await TestServer.start()
-    let downloader = ImageDownloader(name: "test")
-    downloader.downloadTimeout = 300  // longer than the busiest machine takes
-    do { try await body(server, downloader) } catch {
-        await server.stop()
-        throw error
+    try await withServer { server in
+        let downloader = ImageDownloader(name: "test")
+        downloader.downloadTimeout = 300  // longer than the busiest machine takes
+        try await body(server, downloader)
     }
-    await server.stop()
 }
 
 let someBytes = Data("these are the bytes of a picture".utf8)

@@ -108,19 +108,12 @@ struct Rig {
 
     static func run(_ body: (Rig) async throws -> Void) async throws {
         try await withTemporaryDirectory { directory in
-            let server = try await TestServer.start()
             let cache = try ImageCache(name: "test", cacheDirectoryURL: directory)
-            let downloader = ImageDownloader(name: "test")
-            downloader.downloadTimeout = 300  // longer than the busiest machine takes
-            let manager = KingfisherManager(downloader: downloader, cache: cache)
-            manager.defaultOptions = [.callbackQueue(.untouch)]
-            let outcome: Result<Void, any Error>
-            do { outcome = .success(try await body(Rig(manager: manager, server: server, directory: directory))) } catch
-            {
-                outcome = .failure(error)
+            try await withDownloader { server, downloader in
+                let manager = KingfisherManager(downloader: downloader, cache: cache)
+                manager.defaultOptions = [.callbackQueue(.untouch)]
+                try await body(Rig(manager: manager, server: server, directory: directory))
             }
-            await server.stop()
-            try outcome.get()
         }
     }
 

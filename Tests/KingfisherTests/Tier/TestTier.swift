@@ -150,7 +150,6 @@ struct Machines {
         _ body: (Machines) async throws -> Void
     ) async throws {
         try await withTemporaryDirectory { directory in
-            let server = try await TestServer.start()
             let managers = try (0..<count).map { number in
                 let cache = try ImageCache(name: "machine\(number)", cacheDirectoryURL: directory)
                 cache.core.tier = TierAccess(tier, limits: limits)
@@ -160,12 +159,9 @@ struct Machines {
                 manager.defaultOptions = [.callbackQueue(.untouch), .waitForCache]
                 return manager
             }
-            let outcome: Result<Void, any Error>
-            do { outcome = .success(try await body(Machines(server: server, managers: managers, tier: tier))) } catch {
-                outcome = .failure(error)
+            try await withServer { server in
+                try await body(Machines(server: server, managers: managers, tier: tier))
             }
-            await server.stop()
-            try outcome.get()
         }
     }
 

@@ -34,15 +34,6 @@ import Testing
         return try S3Tier(place, credentials: source ?? .fixed(known), transport: CurlTransport(), clock: clock)
     }
 
-    /// Runs a test with a server, and stops it however the test ends.
-    private func withServer(_ body: (TestServer) async throws -> Void) async throws {
-        let server = try await TestServer.start()
-        let result: Result<Void, any Error>
-        do { result = .success(try await body(server)) } catch { result = .failure(error) }
-        await server.stop()
-        try result.get()
-    }
-
     /// Numbers at their bounds and far beyond.
     private static let numbers = [
         "0", "-1", "1", "\(Int.max)", "\(Int.min)", "\(UInt.max)", "18446744073709551616", "1e308", "nan", "",

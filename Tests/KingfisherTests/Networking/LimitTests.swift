@@ -8,11 +8,6 @@ import Testing
 
 @testable import Kingfisher
 
-private func urlError(_ error: KingfisherError?) -> URLError? {
-    guard case .responseError(.URLSessionError(let inner)) = error else { return nil }
-    return inner as? URLError
-}
-
 @Suite(.timeLimit(.minutes(5))) struct TimeLimitTests {
     private let silent = FakeTransport { _ in }
 
@@ -49,8 +44,8 @@ private func urlError(_ error: KingfisherError?) -> URLError? {
             }
             server.route("/a", response)
             let error = await Caller.load(server.url("/a"), with: downloader).error
-            #expect(urlError(error)?.code == .timedOut)
-            #expect(urlError(error)?.localizedDescription.contains("longer than 0.5 seconds in all") == true)
+            #expect(error?.urlError?.code == .timedOut)
+            #expect(error?.urlError?.localizedDescription.contains("longer than 0.5 seconds in all") == true)
         }
     }
 
@@ -60,7 +55,7 @@ private func urlError(_ error: KingfisherError?) -> URLError? {
             defer { gate.open() }
             server.route("/a", TestResponse.data(someBytes).with { $0.gate = gate })
             let error = await Caller.load(server.url("/a"), with: downloader, [.totalTimeout(0.2)]).error
-            #expect(urlError(error)?.code == .timedOut)
+            #expect(error?.urlError?.code == .timedOut)
         }
     }
 
@@ -74,8 +69,8 @@ private func urlError(_ error: KingfisherError?) -> URLError? {
                 with: downloader,
                 [.downloadTimeout(0.2), .connectTimeout(300)]
             ).error
-            #expect(urlError(error)?.code == .timedOut)
-            #expect(urlError(error)?.localizedDescription.contains("nothing came for 0.2 seconds") == true)
+            #expect(error?.urlError?.code == .timedOut)
+            #expect(error?.urlError?.localizedDescription.contains("nothing came for 0.2 seconds") == true)
         }
     }
 }

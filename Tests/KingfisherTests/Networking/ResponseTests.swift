@@ -96,12 +96,7 @@ import Testing
         let url = try #require(URL(string: "1234"))
         let caller = Caller.load(url, with: ImageDownloader(name: "test"))
         #expect(await caller.task.isInitialized)
-        let failure = await caller.error
-        guard case .responseError(reason: .URLSessionError(let error)) = failure else {
-            Issue.record("another error: \(String(describing: failure))")
-            return
-        }
-        #expect((error as? URLError)?.code == .unsupportedURL)
+        #expect(await caller.error?.urlError?.code == .unsupportedURL)
     }
 
     @Test("A response above the size limit is an error", arguments: [true, false]) func responseTooLarge(
@@ -142,8 +137,7 @@ import Testing
             server.route("/a", .data(someBytes).with { $0.interruption = interruption })
             let error = await Caller.load(server.url("/a"), with: downloader).error
             #expect(error?.errorCode == 2003)
-            guard case .responseError(reason: .URLSessionError(let underlying)) = error else { return }
-            #expect((underlying as? URLError)?.code == code)
+            #expect(error?.urlError?.code == code)
         }
     }
 }

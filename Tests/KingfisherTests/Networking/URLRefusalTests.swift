@@ -40,10 +40,7 @@ import Testing
         let url = try #require(URL(string: text))
         let downloader = ImageDownloader(name: "test")
         let error = try #require(await Caller.load(url, with: downloader).error)
-        guard case .responseError(.URLSessionError(let inner as URLError)) = error else {
-            return #expect(Bool(false), "\(error)")
-        }
-        #expect(inner.code == .unsupportedURL)
+        #expect(error.urlError?.code == .unsupportedURL)
     }
 
     @Test(

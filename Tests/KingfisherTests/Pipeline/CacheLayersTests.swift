@@ -84,10 +84,7 @@ import Testing
                 let options: KingfisherOptionsInfo = [.onlyFromCache, .queryCacheLayers(.memory)]
                 return try await rig.manager.retrieveImage(with: try provider(), options: options)
             }
-            guard case .cacheError(.imageNotExisting)? = error else {
-                Issue.record("\(String(describing: error))")
-                return
-            }
+            #expect(error?.errorCode == 3006)
         }
     }
 

@@ -114,9 +114,7 @@ import Testing
             let error = await failure {
                 try await place.manager.retrieveImage(with: bad, options: [.alternativeSources(place.sources)])
             }
-            guard case .imageSettingError(.alternativeSourcesExhausted(let failures)) = error else {
-                return #expect(Bool(false), "\(String(describing: error))")
-            }
+            let failures = try #require(error?.exhausted)
             #expect(failures.dropFirst().count == place.sources.count)
             #expect(failures.dropFirst().allSatisfy { place.isRefused($0.error) })
         }

@@ -103,10 +103,7 @@ import Testing
             _ = try await rig.manager.retrieveImage(with: url, options: [.waitForCache])
             #expect(try await rig.manager.retrieveImage(with: url).cacheType == .memory)
             let result = try await rig.manager.retrieveImage(with: url, options: respecting)
-            guard case .notModified? = result.revalidation else {
-                Issue.record("\(String(describing: result.revalidation))")
-                return
-            }
+            #expect(result.revalidation?.isNotModified == true)
             #expect(rig.server.lastRequest("/a.png")?.header("If-None-Match") == "\"1\"")
         }
     }
@@ -117,17 +114,11 @@ import Testing
             let url = rig.server.route("/a.png", try stale(directive))
             _ = try await rig.manager.retrieveImage(with: url, options: respecting)
             let confirmed = try await rig.manager.retrieveImage(with: url, options: respecting)
-            guard case .notModified? = confirmed.revalidation else {
-                Issue.record("\(String(describing: confirmed.revalidation))")
-                return
-            }
+            #expect(confirmed.revalidation?.isNotModified == true)
             #expect(confirmed.cacheType == .disk && confirmed.image.pixelWidth == 64)
             rig.server.route("/a.png", try stale(directive, etag: "\"2\"", width: 32))
             let replaced = try await rig.manager.retrieveImage(with: url, options: respecting)
-            guard case .modified? = replaced.revalidation else {
-                Issue.record("\(String(describing: replaced.revalidation))")
-                return
-            }
+            #expect(replaced.revalidation?.isModified == true)
             #expect(replaced.cacheType == .none && replaced.image.pixelWidth == 32)
             #expect(rig.server.count("/a.png") == 3)
             let metadata = try await rig.cache.cacheMetadata(forKey: url.cacheKey)
@@ -168,10 +159,7 @@ import Testing
             let url = rig.server.route("/a.png", sequence: [try stale(", stale-while-revalidate=1000"), next])
             _ = try await rig.manager.retrieveImage(with: url, options: respecting)
             let result = try await rig.manager.retrieveImage(with: url, options: respecting)
-            guard case .inBackground? = result.revalidation else {
-                Issue.record("\(String(describing: result.revalidation))")
-                return
-            }
+            #expect(result.revalidation?.isInBackground == true)
             #expect(result.image.pixelWidth == 64)
             await rig.server.waitForRequests(2, to: "/a.png")
             let parsed = KingfisherParsedOptionsInfo(respecting)
@@ -213,10 +201,7 @@ import Testing
                 return
             }
             let result = try await rig.manager.retrieveImage(with: url, options: respecting)
-            guard case .failed(let error)? = result.revalidation else {
-                Issue.record("\(String(describing: result.revalidation))")
-                return
-            }
+            let error = try #require(result.revalidation?.failure)
             #expect(error.isInvalidResponseStatusCode(503) && result.cacheType == .disk)
         }
     }
@@ -233,10 +218,7 @@ import Testing
                 }
                 switch result {
                 case .success(let image):
-                    guard case .failed? = image.revalidation else {
-                        Issue.record("\(String(describing: image.revalidation))")
-                        return
-                    }
+                    #expect(image.revalidation?.failure != nil)
                     #expect(directive.isEmpty)
                 case .failure(let error): #expect(!directive.isEmpty && error.errorCode == 2003)
                 }
@@ -275,10 +257,7 @@ import Testing
                 gate.open()
             }
             let result = try await rig.manager.retrieveImage(with: url, options: refreshing + [show])
-            guard case .modified? = result.revalidation else {
-                Issue.record("\(String(describing: result.revalidation))")
-                return
-            }
+            #expect(result.revalidation?.isModified == true)
             #expect(shown.value == [64] && result.image.pixelWidth == 32)
             #expect(try await rig.manager.retrieveImage(with: url).image.pixelWidth == 32)
         }
@@ -290,10 +269,7 @@ import Testing
             let url = rig.server.route("/a.png", try image(etag: nil))
             _ = try await rig.manager.retrieveImage(with: url, options: [.waitForCache])
             let result = try await rig.manager.retrieveImage(with: url, options: refreshing)
-            guard case .notModified? = result.revalidation else {
-                Issue.record("\(String(describing: result.revalidation))")
-                return
-            }
+            #expect(result.revalidation?.isNotModified == true)
             #expect(rig.server.lastRequest("/a.png")?.header("If-None-Match") == nil)
         }
     }
@@ -336,10 +312,7 @@ import Testing
             let url = rig.server.route("/a.png", sequence: [try image(), .status(404)])
             _ = try await rig.manager.retrieveImage(with: url, options: [.waitForCache])
             let result = try await rig.manager.retrieveImage(with: url, options: refreshing)
-            guard case .failed(let error)? = result.revalidation else {
-                Issue.record("\(String(describing: result.revalidation))")
-                return
-            }
+            let error = try #require(result.revalidation?.failure)
             #expect(error.isInvalidResponseStatusCode(404) && result.image.pixelWidth == 64)
             let missing = await failure {
                 try await rig.manager.retrieveImage(with: rig.server.url("/b.png"), options: refreshing)
@@ -356,10 +329,7 @@ import Testing
             let (url, processor) = (rig.server.url("/a.png"), CountingProcessor("one"))
             _ = try await rig.manager.retrieveImage(with: url, options: respecting)
             let result = try await rig.manager.retrieveImage(with: url, options: respecting + [.processor(processor)])
-            guard case .notModified? = result.revalidation else {
-                Issue.record("\(String(describing: result.revalidation))")
-                return
-            }
+            #expect(result.revalidation?.isNotModified == true)
             #expect(processor.runs.value == 1 && rig.server.count("/a.png") == 2)
             #expect(rig.server.lastRequest("/a.png")?.header("If-None-Match") == "\"1\"")
             let metadata = try await rig.cache.cacheMetadata(forKey: url.cacheKey, processorIdentifier: "one")
@@ -383,10 +353,7 @@ import Testing
             for isInMemory in [true, false] {
                 if !isInMemory { rig.cache.clearMemoryCache() }
                 let next = try await rig.manager.retrieveImage(with: url, options: options)
-                guard case .notModified? = next.revalidation else {
-                    Issue.record("\(String(describing: next.revalidation))")
-                    return
-                }
+                #expect(next.revalidation?.isNotModified == true)
                 #expect((next.image === first.image) == isInMemory && decodes.value == (isInMemory ? 0 : 1))
             }
         }

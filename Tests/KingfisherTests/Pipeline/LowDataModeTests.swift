@@ -87,9 +87,7 @@ import Testing
             let error = await failure {
                 try await rig.manager.retrieveImage(with: .network(rig.server.url("/first")), options: all)
             }
-            guard case .imageSettingError(.alternativeSourcesExhausted(let failures)) = error else {
-                return #expect(Bool(false), "\(String(describing: error))")
-            }
+            let failures = try #require(error?.exhausted)
             #expect(failures.map(\.source) == [missing, removed])
         }
     }
@@ -138,8 +136,7 @@ import Testing
         #expect(transport.startCount == 0)
         #expect(error?.errorCode == 2003 && error?.isLowDataModeConstrained == true)
         #expect(error?.errorDescription?.contains("save data") == true)
-        guard case .responseError(.URLSessionError(let reason)) = error else { return }
-        #expect((reason as? URLError)?.code == .notConnectedToInternet)
+        #expect(error?.urlError?.code == .notConnectedToInternet)
         let offline = KingfisherError.responseError(
             reason: .URLSessionError(error: URLError(.notConnectedToInternet))
         )

@@ -76,9 +76,7 @@ private struct ScriptedStrategy: RetryStrategy {
                     options: [.alternativeSources(Array(sources.dropFirst()))]
                 )
             }
-            guard case .imageSettingError(.alternativeSourcesExhausted(let failures)) = error else {
-                return #expect(Bool(false), "\(String(describing: error))")
-            }
+            let failures = try #require(error?.exhausted)
             #expect(failures.map(\.source) == sources)
             #expect(failures.map(\.error.errorCode) == [2002, 2002, 4001])
         }

@@ -117,10 +117,7 @@ import Testing
             let error = await failure {
                 try await rig.manager.retrieveImage(with: url, options: [.processor(processor), .onlyLoadFirstFrame])
             }
-            guard case .processorError = error else {
-                Issue.record("\(String(describing: error))")
-                return
-            }
+            #expect(error?.errorCode == 4001)
             #expect(runs.value == 2 && onMain.value == 0)
         }
     }

@@ -343,10 +343,7 @@ private func withManager(_ body: (KingfisherManager, Source) async throws -> Voi
             }
             manager.cache.memoryStorage.store(value: image, forKey: source.cacheKey)
             let error = await failure { try await manager.retrieveImage(with: source) }
-            guard case .processorError(reason: .processingFailed)? = error else {
-                Issue.record("\(String(describing: error))")
-                return
-            }
+            #expect(error?.errorCode == 4001)
         }
     }
 

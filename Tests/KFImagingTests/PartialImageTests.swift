@@ -167,9 +167,6 @@ private func sharedRows(_ part: Bitmap, _ whole: Bitmap) -> Int {
         let colors = [Pixel(r: 10, g: 20, b: 30), Pixel(r: 200, g: 100, b: 50)]
         #expect(try image.bitmap().rows == [indices.map { colors[$0] }] && !image.isDamaged)
         // No colour has such a number.
-        guard case .malformed(.gif, _)? = Codecs.diagnose(file([0, 1, 256, 1])) else {
-            Issue.record("a colour of number 256")
-            return
-        }
+        #expect(Codecs.diagnose(file([0, 1, 256, 1]))?.malformedType == .gif)
     }
 }

@@ -97,6 +97,11 @@ extension Bitmap {
     }
 }
 
+extension ImagingError {
+    /// The format of a damaged file; nil for other errors.
+    var malformedType: ImageContentType? { if case .malformed(let type, _) = self { type } else { nil } }
+}
+
 extension Image {
     /// The displayed pixels.
     func bitmap() throws -> Bitmap { try #require(normalized.cgImage) }

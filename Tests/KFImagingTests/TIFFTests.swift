@@ -84,10 +84,7 @@ private func directory(_ tags: [(Int, Int)], data: Data = Data(count: 64), profi
         let cut = try Codecs.decode(file.dropLast(13)).bitmap()
         #expect(Array(cut.rows.prefix(3)) == Array(whole.rows.prefix(3)))
         #expect(cut.rows.dropFirst(3).joined().allSatisfy { $0.a == 0 } && cut.hasAlpha)
-        guard case .malformed(.tiff, _)? = Codecs.diagnose(file.dropLast(27)) else {
-            Issue.record("an image without a single row")
-            return
-        }
+        #expect(Codecs.diagnose(file.dropLast(27))?.malformedType == .tiff, "an image without a single row")
     }
 
     @Test("A compressed strip that the file ends within is decoded as far as it goes")

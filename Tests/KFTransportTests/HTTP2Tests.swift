@@ -36,6 +36,23 @@ struct HTTP2Tests {
         )
     }
 
+    /// Runs a test with nginx before a server, and a transport that trusts its certificate.
+    private func withNginx(
+        protocols: String = "http2",
+        requestsPerConnection: Int = 1_000,
+        _ body: (Nginx, TestServer, CurlTransport) async throws -> Void
+    ) async throws {
+        try await withServer { server in
+            try await Nginx.with(
+                before: server,
+                protocols: protocols,
+                requestsPerConnection: requestsPerConnection
+            ) { nginx in
+                try await withTrustingTransport { try await body(nginx, server, $0) }
+            }
+        }
+    }
+
     /// Loads a number of paths at the same time.
     private func loadAll(
         _ count: Int,
@@ -54,103 +71,79 @@ struct HTTP2Tests {
     }
 
     @Test("HTTP/2 is used, and is reported in the metrics") func version() async throws {
-        try await withServer { server in
-            try await Nginx.with(before: server) { nginx in
-                try await withTrustingTransport { transport in
-                    let outcomes = try await loadAll(1, from: nginx, server, with: transport)
-                    #expect(outcomes.map(\.version) == ["HTTP/2"])
-                    #expect(outcomes.allSatisfy { $0.error == nil && $0.isWhole })
-                }
-            }
+        try await withNginx { nginx, server, transport in
+            let outcomes = try await loadAll(1, from: nginx, server, with: transport)
+            #expect(outcomes.map(\.version) == ["HTTP/2"])
+            #expect(outcomes.allSatisfy { $0.error == nil && $0.isWhole })
         }
     }
 
     @Test("Sixty transfers that begin together share one connection") func oneConnection() async throws {
-        try await withServer { server in
-            try await Nginx.with(before: server) { nginx in
-                try await withTrustingTransport { transport in
-                    let outcomes = try await loadAll(60, from: nginx, server, with: transport)
-                    #expect(outcomes.compactMap(\.error).isEmpty)
-                    #expect(outcomes.count { $0.isWhole } == 60)
-                    #expect(Set(outcomes.map(\.version)) == ["HTTP/2"])
-                    #expect(Set(outcomes.map(\.connection)).count == 1)
-                }
-            }
+        try await withNginx { nginx, server, transport in
+            let outcomes = try await loadAll(60, from: nginx, server, with: transport)
+            #expect(outcomes.compactMap(\.error).isEmpty)
+            #expect(outcomes.count { $0.isWhole } == 60)
+            #expect(Set(outcomes.map(\.version)) == ["HTTP/2"])
+            #expect(Set(outcomes.map(\.connection)).count == 1)
         }
     }
 
     @Test("More transfers run at once than HTTP/1.1 could have connections") func multiplexed() async throws {
-        try await withServer { server in
-            try await Nginx.with(before: server) { nginx in
-                try await withTrustingTransport { transport in
-                    // The first one shows which protocol the host speaks.
-                    _ = try await loadAll(1, from: nginx, server, with: transport)
-                    let gate = Gate()
-                    server.route("/held", TestResponse.data(Data([7])).with { $0.gate = gate })
-                    let url = try nginx.url("/held")
-                    async let outcomes = withTaskGroup(of: Outcome.self) { group in
-                        for _ in 0..<60 { group.addTask { await Self.outcome(url, transport, body: Data([7])) } }
-                        return await group.reduce(into: []) { $0.append($1) }
-                    }
-                    // None of them gets a response before all have arrived.
-                    await server.waitForRequests(60, to: "/held")
-                    gate.open()
-                    #expect(await outcomes.count { $0.error == nil && $0.isWhole } == 60)
-                    #expect(Set(await outcomes.map(\.connection)).count == 1)
-                }
+        try await withNginx { nginx, server, transport in
+            // The first one shows which protocol the host speaks.
+            _ = try await loadAll(1, from: nginx, server, with: transport)
+            let gate = Gate()
+            server.route("/held", TestResponse.data(Data([7])).with { $0.gate = gate })
+            let url = try nginx.url("/held")
+            async let outcomes = withTaskGroup(of: Outcome.self) { group in
+                for _ in 0..<60 { group.addTask { await Self.outcome(url, transport, body: Data([7])) } }
+                return await group.reduce(into: []) { $0.append($1) }
             }
+            // None of them gets a response before all have arrived.
+            await server.waitForRequests(60, to: "/held")
+            gate.open()
+            #expect(await outcomes.count { $0.error == nil && $0.isWhole } == 60)
+            #expect(Set(await outcomes.map(\.connection)).count == 1)
         }
     }
 
     @Test("GOAWAY after every fifth request loses no transfer") func goodbye() async throws {
-        try await withServer { server in
-            try await Nginx.with(before: server, requestsPerConnection: 5) { nginx in
-                try await withTrustingTransport { transport in
-                    let outcomes = try await loadAll(40, from: nginx, server, with: transport)
-                    #expect(outcomes.compactMap(\.error) == [])
-                    #expect(outcomes.count { $0.isWhole } == 40)
-                    #expect(Set(outcomes.map(\.version)) == ["HTTP/2"])
-                    #expect(Set(outcomes.map(\.connection)).count >= 8)
-                }
-            }
+        try await withNginx(requestsPerConnection: 5) { nginx, server, transport in
+            let outcomes = try await loadAll(40, from: nginx, server, with: transport)
+            #expect(outcomes.compactMap(\.error) == [])
+            #expect(outcomes.count { $0.isWhole } == 40)
+            #expect(Set(outcomes.map(\.version)) == ["HTTP/2"])
+            #expect(Set(outcomes.map(\.connection)).count >= 8)
         }
     }
 
     @Test("Cancelling one of the transfers of a connection does not affect the others") func cancelled() async throws {
-        try await withServer { server in
-            try await Nginx.with(before: server) { nginx in
-                try await withTrustingTransport { transport in
-                    _ = try await loadAll(1, from: nginx, server, with: transport)
-                    let gate = Gate()
-                    server.route("/held", TestResponse.data(Self.body(3)).with { $0.gate = gate })
-                    let request = URLRequest(url: try nginx.url("/held"))
-                    let recorders = (0..<20).map { _ in Recorder() }
-                    let tasks = recorders.map { transport.start(request, policy: .patient, events: $0) }
-                    await server.waitForRequests(20, to: "/held")
-                    for task in tasks.prefix(10) { task.cancel() }
-                    for recorder in recorders.prefix(10) { #expect(await recorder.end()?.code == .cancelled) }
-                    gate.open()
-                    for recorder in recorders.dropFirst(10) {
-                        #expect(await recorder.end() == nil)
-                        #expect(recorder.received(Self.body(3)))
-                    }
-                    #expect(recorders.flatMap(\.log.violations) == [])
-                }
+        try await withNginx { nginx, server, transport in
+            _ = try await loadAll(1, from: nginx, server, with: transport)
+            let gate = Gate()
+            server.route("/held", TestResponse.data(Self.body(3)).with { $0.gate = gate })
+            let request = URLRequest(url: try nginx.url("/held"))
+            let recorders = (0..<20).map { _ in Recorder() }
+            let tasks = recorders.map { transport.start(request, policy: .patient, events: $0) }
+            await server.waitForRequests(20, to: "/held")
+            for task in tasks.prefix(10) { task.cancel() }
+            for recorder in recorders.prefix(10) { #expect(await recorder.end()?.code == .cancelled) }
+            gate.open()
+            for recorder in recorders.dropFirst(10) {
+                #expect(await recorder.end() == nil)
+                #expect(recorder.received(Self.body(3)))
             }
+            #expect(recorders.flatMap(\.log.violations) == [])
         }
     }
 
     @Test("TLS connections are kept over HTTP/1.1 too") func keptAlive() async throws {
-        try await withServer { server in
-            try await Nginx.with(before: server, protocols: "") { nginx in
-                try await withTrustingTransport { transport in
-                    var outcomes: [Outcome] = []
-                    for _ in 0..<5 { outcomes += try await loadAll(1, from: nginx, server, with: transport) }
-                    #expect(outcomes.count { $0.error == nil && $0.isWhole } == 5)
-                    #expect(Set(outcomes.map(\.version)) == ["HTTP/1.1"])
-                    #expect(Set(outcomes.map(\.connection)).count == 1)
-                }
-            }
+        try await withNginx(protocols: "") { nginx, server, transport in
+            var outcomes: [Outcome] = []
+            for _ in 0..<5 { outcomes += try await loadAll(1, from: nginx, server, with: transport) }
+            #expect(outcomes.count { $0.error == nil && $0.isWhole } == 5)
+            #expect(Set(outcomes.map(\.version)) == ["HTTP/1.1"])
+            #expect(Set(outcomes.map(\.connection)).count == 1)
         }
     }
 }

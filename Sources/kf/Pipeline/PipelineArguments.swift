@@ -69,10 +69,7 @@ struct PipelineArguments {
         of type: Word.Type
     ) throws(PipelineError) -> Word where Word.RawValue == String {
         let argument = try next()
-        guard let word = Word(rawValue: argument.text) else {
-            throw argument.error("\"\(argument.text)\" is unknown here", allowed: Word.allCases.map(\.rawValue))
-        }
-        return word
+        return try word(argument, of: type, "unknown here")
     }
 
     /// Takes a place: two numbers from 0 to 1 are an anchor, larger ones and those with `px` a pixel.
@@ -244,26 +241,16 @@ extension PipelineArguments {
         return color
     }
 
-    /// Reads the name of a filter.
-    func filter(_ value: Fragment) throws(PipelineError) -> PipelineStep.Filter {
-        guard let filter = PipelineStep.Filter(rawValue: value.text) else {
-            throw value.error(
-                "\"\(value.text)\" is not a filter",
-                allowed: PipelineStep.Filter.allCases.map(\.rawValue)
-            )
+    /// Reads one of a few words; `what` says what another text is, such as "not a filter".
+    func word<Word: RawRepresentable & CaseIterable>(
+        _ value: Fragment,
+        of type: Word.Type,
+        _ what: String
+    ) throws(PipelineError) -> Word where Word.RawValue == String {
+        guard let word = Word(rawValue: value.text) else {
+            throw value.error("\"\(value.text)\" is \(what)", allowed: Word.allCases.map(\.rawValue))
         }
-        return filter
-    }
-
-    /// Reads what becomes a mean.
-    func light(_ value: Fragment) throws(PipelineError) -> PipelineStep.Light {
-        guard let light = PipelineStep.Light(rawValue: value.text) else {
-            throw value.error(
-                "\"\(value.text)\" is no kind of light",
-                allowed: PipelineStep.Light.allCases.map(\.rawValue)
-            )
-        }
-        return light
+        return word
     }
 
     /// Reads a number of a range; `what` names it in messages, with its article.

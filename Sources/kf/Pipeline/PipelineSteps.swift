@@ -170,7 +170,7 @@ extension PipelineParser {
         var light = PipelineStep.Light.linear
         while let (key, value) = try arguments.named(["anchor", "light"]) {
             if key == "light" {
-                light = try arguments.light(value)
+                light = try arguments.word(value, of: PipelineStep.Light.self, "no kind of light")
             } else if value.text == "smart" {
                 anchor = .smart
             } else {
@@ -189,7 +189,11 @@ extension PipelineParser {
         var filter: PipelineStep.Filter?
         var light = PipelineStep.Light.linear
         while let (key, value) = try arguments.named(["filter", "light"]) {
-            if key == "light" { light = try arguments.light(value) } else { filter = try arguments.filter(value) }
+            if key == "light" {
+                light = try arguments.word(value, of: PipelineStep.Light.self, "no kind of light")
+            } else {
+                filter = try arguments.word(value, of: PipelineStep.Filter.self, "not a filter")
+            }
         }
         return .resize(size, fit ?? .none, filter, light)
     }

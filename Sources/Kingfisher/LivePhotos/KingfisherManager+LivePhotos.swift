@@ -39,7 +39,7 @@ extension KingfisherManager {
         let result = await Result { () async throws(KingfisherError) in
             guard !Task.isCancelled else { throw .requestError(reason: .asyncTaskContextCancelled) }
             var options = parsed(options)
-            options.processor = LivePhotoImageProcessor.default
+            options.processor = BytesOnly.livePhoto
             options.lowDataModeSource = nil  // no image source replaces a live photo
             let (handle, settled) = (DownloadTask(), options)
             addRunning(handle)

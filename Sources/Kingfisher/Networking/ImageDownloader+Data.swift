@@ -44,7 +44,7 @@ extension ImageDownloader {
     {
         guard !isSubclassed else {
             var options = options
-            options.processor = BytesOnly()
+            options.processor = BytesOnly.download
             (options.animatedProcessing, options.vectorProcessing) = (.firstFrame, .process)
             let result = try await downloadImage(with: url, options: options)
             let request = await presumedRequest(for: url, options)

@@ -1,25 +1,16 @@
-// Processors that make no image: for downloads of bytes by downloaders of the user's, and for the files of live photos,
-// whose keys name theirs.
+// The processors of loads that make no image: of bytes alone, and of the files of live photos.
 
 import Foundation
 import KFImaging
 
-/// Leaves the bytes alone: stands for the processor where a subclass downloads bytes of which no image is wanted.
+/// Leaves the bytes alone; its image, of which nothing is wanted, is empty.
 struct BytesOnly: ImageProcessor {
-    let identifier = "com.onevcat.Kingfisher.BytesOnly"
+    /// For a subclass of the downloader, which is asked for bytes in place of an image.
+    static let download = BytesOnly(identifier: "com.onevcat.Kingfisher.BytesOnly")
+    /// Its identifier is in the keys of live photos' files.
+    static let livePhoto = BytesOnly(identifier: "com.onevcat.Kingfisher.LivePhotoImageProcessor")
+
+    let identifier: String
+
     func process(item: ImageProcessItem, options: KingfisherParsedOptionsInfo) -> KFCrossPlatformImage? { Image() }
-}
-
-/// The processor whose identifier is in the keys of live photos' files; the bytes are stored unchanged.
-struct LivePhotoImageProcessor: ImageProcessor {
-    static let `default` = LivePhotoImageProcessor()
-
-    let identifier = "com.onevcat.Kingfisher.LivePhotoImageProcessor"
-
-    private init() {}
-
-    /// An empty image: a live-photo load returns files, so nothing is decoded.
-    func process(item: ImageProcessItem, options: KingfisherParsedOptionsInfo) -> KFCrossPlatformImage? {
-        KFCrossPlatformImage()
-    }
 }

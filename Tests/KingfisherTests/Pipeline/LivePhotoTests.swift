@@ -10,7 +10,7 @@ import Testing
 @Suite("Live photos") struct LivePhotoTests {
     private let picture = Data("the picture's bytes".utf8)
     private let movie = Data("the movie's bytes".utf8)
-    private let identifier = LivePhotoImageProcessor.default.identifier
+    private let identifier = BytesOnly.livePhoto.identifier
 
     private func source(_ rig: Rig) -> LivePhotoSource {
         rig.server.route("/live.heic", .data(picture))
@@ -95,7 +95,7 @@ import Testing
     @Test("Only missing files are downloaded") func partialDownload() async throws {
         try await Rig.run { rig in
             let source = source(rig)
-            let options = KingfisherParsedOptionsInfo([.processor(LivePhotoImageProcessor.default)])
+            let options = KingfisherParsedOptionsInfo([.processor(BytesOnly.livePhoto)])
             #expect(rig.manager.missingResources(source, options: options).count == 2)
             try await rig.cache.storeToDisk(
                 picture,

@@ -44,7 +44,7 @@ private struct ImageViewSlot: ImageSlot {
         _ options: KingfisherParsedOptionsInfo,
         completion: @escaping @MainActor () -> Void
     ) {
-        (view.loadedEntry, view.loadedImage) = (LoadedEntry(of: result.source, options), result.image)
+        (view.storedOriginal, view.loadedImage) = (StoredOriginal(of: result.source, options), result.image)
         let transition = options.transition
         guard !transition.isNone, options.forceTransition || result.cacheType == .none else {
             show(result.image, view, options)

@@ -49,7 +49,7 @@ open class KFCrossPlatformImageView: KFCrossPlatformView {
     /// The load that is cancelled and begun again as the view leaves the screen and comes back; nil when it has ended.
     var disappearingLoad: DisappearingViewLoad?
     /// Where the bytes of the newest image that was loaded may be; nil until one was.
-    var loadedEntry: LoadedEntry?
+    var storedOriginal: StoredOriginal?
     /// That image.
     weak var loadedImage: KFCrossPlatformImage?
 

@@ -12,11 +12,11 @@ extension KFCrossPlatformImageView {
     /// them there.
     package func originalBytes(of image: KFCrossPlatformImage) async -> Data? {
         if let animation = image.animatedData { return animation }
-        guard image.isUnprocessed || image.isReduced && image === loadedImage, let entry = loadedEntry else {
+        guard image.isUnprocessed || image.isReduced && image === loadedImage, let original = storedOriginal else {
             return nil
         }
         return await WorkExecutor.io.run {
-            entry.bytes().flatMap { image.isReduced || image.isDecoded(from: $0) ? $0 : nil }
+            original.bytes().flatMap { image.isReduced || image.isDecoded(from: $0) ? $0 : nil }
         }
     }
 

@@ -5,8 +5,8 @@ import KFImageURLs
 package import Kingfisher
 
 extension ImageRenderer {
-    package func facts(of upload: UploadedFile, in place: Place) async throws(RenderingError) -> UploadFacts {
-        defer { withExtendedLifetime(place) {} }
+    package func facts(of upload: UploadedFile, in slot: RenderingSlot) async throws(RenderingError) -> UploadFacts {
+        defer { withExtendedLifetime(slot) {} }
         // Its bytes were counted while they came.
         var options = UploadOptions()
         (options.maxBytes, options.limits, options.allowsDamage) = (.max, .default, true)

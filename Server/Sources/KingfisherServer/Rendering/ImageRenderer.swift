@@ -162,12 +162,12 @@ package struct ImageRenderer: Rendering {
 
     package func render(
         _ request: RenderingRequest,
-        in place: Place? = nil,
+        in slot: RenderingSlot? = nil,
         within seconds: Double = .infinity
     ) async throws(RenderingError) -> RenderedImage {
         let start = ContinuousClock.now
         let source = try source(of: request)
-        let making = Making(in: place, of: capacity, until: start + .seconds(min(seconds, 1e6)))
+        let making = Making(in: slot, of: capacity, until: start + .seconds(min(seconds, 1e6)))
         let processor = PlanProcessor(
             request,
             configuration,
@@ -223,8 +223,8 @@ package struct ImageRenderer: Rendering {
         }
     }
 
-    package func renew(_ request: RenderingRequest, in place: Place?) async {
-        let making = Making(in: place, of: capacity, until: .now + .seconds(configuration.timeout))
+    package func renew(_ request: RenderingRequest, in slot: RenderingSlot?) async {
+        let making = Making(in: slot, of: capacity, until: .now + .seconds(configuration.timeout))
         // Where it fails, the next request finds out.
         try? await renew(request, making)
     }

@@ -1,4 +1,4 @@
-// One making of a result, beside what the processor returns: its place, its time, why there is none. For the renderer
+// One making of a result, beside what the processor returns: its slot, its time, why there is none. For the renderer
 // and the processor.
 
 @_spi(Server) import Kingfisher
@@ -6,7 +6,7 @@ import Synchronization
 
 /// One making of a result.
 ///
-/// Its processor has a reference, so that it lasts as long as anything may work for it, and with it the place that it
+/// Its processor has a reference, so that it lasts as long as anything may work for it, and with it the slot that it
 /// takes and its share of the machine's time.
 package final class Making: Sendable {
     private struct State {
@@ -20,13 +20,13 @@ package final class Making: Sendable {
         var share: Capacity.Share?
     }
 
-    private let place: Place?
+    private let slot: RenderingSlot?
     private let capacity: Capacity
     private let deadline: ContinuousClock.Instant
     private let state = Mutex(State())
 
-    init(in place: Place?, of capacity: Capacity, until deadline: ContinuousClock.Instant) {
-        (self.place, self.capacity, self.deadline) = (place, capacity, deadline)
+    init(in slot: RenderingSlot?, of capacity: Capacity, until deadline: ContinuousClock.Instant) {
+        (self.slot, self.capacity, self.deadline) = (slot, capacity, deadline)
     }
 
     /// Throws if it would not be ready in time, as far as is known before the source is loaded.

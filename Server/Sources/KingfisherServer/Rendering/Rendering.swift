@@ -11,26 +11,26 @@ package protocol Rendering: Sendable {
     func memoryLookup(for request: RenderingRequest) -> MemoryLookup
     /// A result: from the caches, or made. All that ask for one at a time share one making.
     ///
-    /// What is made ends in a cancelled task, though not at once; the place is held until it has.
+    /// What is made ends in a cancelled task, though not at once; the slot is held until it has.
     ///
     /// - Parameters:
     ///   - request: What is asked for.
-    ///   - place: The place that it takes; nil if it takes none.
+    ///   - slot: The slot that it takes; nil if it takes none.
     ///   - seconds: The time that is left for it.
     /// - Returns: The result.
     /// - Throws: ``RenderingError``: why there is none.
-    func render(_ request: RenderingRequest, in place: Place?, within seconds: Double)
+    func render(_ request: RenderingRequest, in slot: RenderingSlot?, within seconds: Double)
         async throws(RenderingError) -> RenderedImage
-    /// What is known of an upload; the place is held until it has been found out.
+    /// What is known of an upload; the slot is held until it has been found out.
     ///
     /// - Parameters:
     ///   - upload: The upload.
-    ///   - place: The place that it takes.
+    ///   - slot: The slot that it takes.
     /// - Returns: What is known.
     /// - Throws: ``RenderingError``: why nothing is.
-    func facts(of upload: UploadedFile, in place: Place) async throws(RenderingError) -> UploadFacts
+    func facts(of upload: UploadedFile, in slot: RenderingSlot) async throws(RenderingError) -> UploadFacts
     /// Asks the source's server about a result that was sent though it is stale, and makes it anew if it has to be.
-    func renew(_ request: RenderingRequest, in place: Place?) async
+    func renew(_ request: RenderingRequest, in slot: RenderingSlot?) async
     /// Purges all results of a plan's source, or of a scope, on all servers that share a tier.
     func purge(_ plan: ImagePlan, _ mode: PurgeMode) async throws(RenderingError)
     func purge(_ scope: PurgeScope, _ mode: PurgeMode) async throws(RenderingError)

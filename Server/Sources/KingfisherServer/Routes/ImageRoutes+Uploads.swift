@@ -44,22 +44,22 @@ extension ImageRoutes {
         var upload = UploadedFile()
         rendering.upload = upload
         let limits = try limits(of: request, parsed.plan)
-        guard let share = uploadMemory.share(of: limits.reserved), let place = places.enter(rendering, holding: share)
+        guard let share = uploadMemory.share(of: limits.reserved), let slot = places.take(rendering, holding: share)
         else { throw .tooManyRequests }
-        defer { place.endRequest() }
+        defer { slot.endRequest() }
         upload.data = try await body(of: request, upTo: limits.allowed, on: connection)
         rendering.upload = upload
         let deadline = NIODeadline.now() + .seconds(Int64(configuration.timeout))
         guard !parsed.wantsFacts else {
             let facts = try await making(until: deadline, on: connection) {
                 [renderer, upload] _ async throws(RenderingError) -> UploadFacts in
-                try await renderer.facts(of: upload, in: place)
+                try await renderer.facts(of: upload, in: slot)
             }
             let json = try facts.json
             (record.origin, record.isDamaged, record.byteCount) = (.made, facts.isDamaged, json.utf8.count)
             return answers.response(toUpload: json)
         }
-        let image = try await made(by: rendering, in: place, until: deadline, on: connection)
+        let image = try await made(by: rendering, in: slot, until: deadline, on: connection)
         if let warning = image.warning { record.warnings.append(warning) }
         (record.origin, record.isDamaged, record.byteCount) = (.made, image.image.isDamaged, image.image.data.count)
         return answers.response(toUpload: ServedImage(image: image, origin: .made), plan: parsed.plan)

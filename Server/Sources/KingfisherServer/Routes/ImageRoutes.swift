@@ -12,7 +12,7 @@ import NIOCore
 package final class ImageRoutes: Sendable {
     package let configuration: ServerConfiguration
     package let clients = ClientWatch()
-    package let places: Places
+    package let places: RenderingSlots
     package let metrics = ServerMetrics()
     let renderer: any Rendering
     let parser: PathParser
@@ -26,7 +26,7 @@ package final class ImageRoutes: Sendable {
     init(configuration: ServerConfiguration, renderer: any Rendering, logger: Logger, isDeveloped: Bool) {
         (self.configuration, self.renderer) = (configuration, renderer)
         (self.logger, self.isDeveloped) = (logger, isDeveloped)
-        places = Places(limit: configuration.mostMakings(workers: PixelThreads.count)) { renderer.isMemoryFull }
+        places = RenderingSlots(limit: configuration.mostMakings(workers: PixelThreads.count)) { renderer.isMemoryFull }
         parser = PathParser(settings: configuration.urls)
         uploadMemory = UploadMemory(limit: renderer.maxSourceBytes)
         answers = ImageAnswers(configuration: configuration, showsReasons: configuration.showsReasons || isDeveloped)
@@ -199,23 +199,23 @@ package final class ImageRoutes: Sendable {
             if image.isStale { renew(request) }
             return ServedImage(image: image, origin: .cache(of: image))
         }
-        guard let place = places.enter(request) else { throw .tooManyRequests }
-        defer { place.endRequest() }
-        let image = try await made(by: request, in: place, until: deadline, on: connection)
-        return ServedImage(image: image, origin: place.isFirst ? .cache(of: image) : .shared)
+        guard let slot = places.take(request) else { throw .tooManyRequests }
+        defer { slot.endRequest() }
+        let image = try await made(by: request, in: slot, until: deadline, on: connection)
+        return ServedImage(image: image, origin: slot.isFirst ? .cache(of: image) : .shared)
     }
 
-    /// The result that is made in a place.
+    /// The result that is made in a slot.
     func made(
         by request: RenderingRequest,
-        in place: Place,
+        in slot: RenderingSlot,
         until deadline: NIODeadline,
         on connection: any Channel
     ) async throws(RenderingError) -> RenderedImage {
         let (renderer, metrics) = (renderer, metrics)
         return try await making(until: deadline, on: connection) {
             seconds async throws(RenderingError) -> RenderedImage in
-            let image = try await renderer.render(request, in: place, within: seconds)
+            let image = try await renderer.render(request, in: slot, within: seconds)
             if let times = image.times { metrics.observe(times) }
             return image
         }
@@ -249,13 +249,13 @@ package final class ImageRoutes: Sendable {
         return try outcome.get()
     }
 
-    /// Renews a result that is sent though it is stale, if a place is free for that; else a later request does.
+    /// Renews a result that is sent though it is stale, if a slot is free for that; else a later request does.
     private func renew(_ request: RenderingRequest) {
-        // Who has the place already renews it.
-        guard let place = places.enter(request), place.isFirst else { return }
+        // Who has the slot already renews it.
+        guard let slot = places.take(request), slot.isFirst else { return }
         Task { [renderer] in
-            await renderer.renew(request, in: place)
-            place.endRequest()
+            await renderer.renew(request, in: slot)
+            slot.endRequest()
         }
     }
 }

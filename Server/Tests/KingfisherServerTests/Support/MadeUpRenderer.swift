@@ -39,10 +39,10 @@ final class MadeUpRenderer: Rendering {
 
     func memoryLookup(for request: RenderingRequest) -> MemoryLookup { { nil } }
 
-    func render(_ request: RenderingRequest, in place: Place?, within seconds: Double)
+    func render(_ request: RenderingRequest, in slot: RenderingSlot?, within seconds: Double)
         async throws(RenderingError) -> RenderedImage
     {
-        defer { withExtendedLifetime(place) {} }
+        defer { withExtendedLifetime(slot) {} }
         state.withLock { state in
             state.plans.append(request.plan)
             state.preferences.append(request.preferredFormats)
@@ -67,8 +67,8 @@ final class MadeUpRenderer: Rendering {
         state.withLock { $0.purges.append((scope, mode)) }
     }
 
-    func facts(of upload: UploadedFile, in place: Place) async throws(RenderingError) -> UploadFacts {
-        defer { withExtendedLifetime(place) {} }
+    func facts(of upload: UploadedFile, in slot: RenderingSlot) async throws(RenderingError) -> UploadFacts {
+        defer { withExtendedLifetime(slot) {} }
         await passGate()
         var options = UploadOptions()
         options.limits.isolation = .inProcess
@@ -82,8 +82,8 @@ final class MadeUpRenderer: Rendering {
     let tierStatistics: SharedTierStatistics? = nil
     let maxSourceBytes = 1_000_000
 
-    func renew(_ request: RenderingRequest, in place: Place?) async {
-        defer { withExtendedLifetime(place) {} }
+    func renew(_ request: RenderingRequest, in slot: RenderingSlot?) async {
+        defer { withExtendedLifetime(slot) {} }
         state.withLock { $0.renewed.append(request.plan.source) }
         await passGate()
     }

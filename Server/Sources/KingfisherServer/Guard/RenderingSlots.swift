@@ -4,12 +4,12 @@
 import KFImageURLs
 import Synchronization
 
-/// A bounded number of places, one for each result that is being made or waits for that.
+/// A bounded number of slots, one for each result that is being made or waits for that.
 ///
-/// Requests for a result that has a place share it, however many they are.
-package final class Places: Sendable {
+/// Requests for a result that has a slot share it, however many they are.
+package final class RenderingSlots: Sendable {
     private struct Counts {
-        /// Those who hold the place: requests, and work that goes on for a while after its request has ended.
+        /// Those who hold the slot: requests, and work that goes on for a while after its request has ended.
         var holders = 0
         var requests = 0
     }
@@ -19,24 +19,24 @@ package final class Places: Sendable {
     private let counted = Mutex<[RenderingRequest: Counts]>([:])
 
     /// - Parameters:
-    ///   - limit: How many places there are.
-    ///   - isMemoryFull: Whether those who have places take so much memory that there are no more of them for now.
+    ///   - limit: How many slots there are.
+    ///   - isMemoryFull: Whether those who have slots take so much memory that there are no more of them for now.
     package init(limit: Int, isMemoryFull: @escaping @Sendable () -> Bool) {
         (self.limit, self.isMemoryFull) = (limit, isMemoryFull)
     }
 
-    /// How many results have a place, and how many requests wait for them.
+    /// How many results have a slot, and how many requests wait for them.
     package var counts: (results: Int, requests: Int) {
         counted.withLock { ($0.count, $0.values.reduce(0) { $0 + $1.requests }) }
     }
 
-    /// Takes or shares a place; nil if none is free.
+    /// Takes or shares a slot; nil if none is free.
     ///
     /// - Parameters:
     ///   - request: What is made in it.
-    ///   - upload: The memory of an upload, which is held as long as the place is.
-    /// - Returns: The place.
-    package func enter(_ request: RenderingRequest, holding upload: UploadMemory.Share? = nil) -> Place? {
+    ///   - upload: The memory of an upload, which is held as long as the slot is.
+    /// - Returns: The slot.
+    package func take(_ request: RenderingRequest, holding upload: UploadMemory.Share? = nil) -> RenderingSlot? {
         let key = Self.key(of: request)
         let isFull = isMemoryFull()
         let isFirst: Bool? = counted.withLock { counts in
@@ -46,7 +46,7 @@ package final class Places: Sendable {
             counts[key]?.requests += 1
             return isFirst
         }
-        return isFirst.map { Place(isFirst: $0, key, in: self, holding: upload) }
+        return isFirst.map { RenderingSlot(isFirst: $0, key, in: self, holding: upload) }
     }
 
     fileprivate func endRequest(_ key: RenderingRequest) { counted.withLock { $0[key]?.requests -= 1 } }
@@ -71,29 +71,34 @@ package final class Places: Sendable {
     }
 }
 
-/// A place, as one request has taken or shared it.
+/// A slot, as one request has taken or shared it.
 ///
 /// It is given up with the last reference, and so held as long as anything may still work for the request: the
 /// processor of the request has a reference.
-package final class Place: Sendable {
-    /// Whether no other request had the place.
+package final class RenderingSlot: Sendable {
+    /// Whether no other request had the slot.
     let isFirst: Bool
     private let key: RenderingRequest
-    private let places: Places
+    private let slots: RenderingSlots
     private let upload: UploadMemory.Share?
     private let hasRequest = Atomic(true)
 
-    fileprivate init(isFirst: Bool, _ key: RenderingRequest, in places: Places, holding upload: UploadMemory.Share?) {
-        (self.isFirst, self.key, self.places, self.upload) = (isFirst, key, places, upload)
+    fileprivate init(
+        isFirst: Bool,
+        _ key: RenderingRequest,
+        in slots: RenderingSlots,
+        holding upload: UploadMemory.Share?
+    ) {
+        (self.isFirst, self.key, self.slots, self.upload) = (isFirst, key, slots, upload)
     }
 
     deinit {
         endRequest()
-        places.leave(key)
+        slots.leave(key)
     }
 
     /// The request has been answered, or its client has left.
     func endRequest() {
-        if hasRequest.exchange(false, ordering: .relaxed) { places.endRequest(key) }
+        if hasRequest.exchange(false, ordering: .relaxed) { slots.endRequest(key) }
     }
 }

@@ -139,10 +139,7 @@ extension TestServer {
 ///   - certificate: The certificate for HTTPS; `nil` is plain HTTP.
 ///   - body: The test.
 /// - Throws: The error of the test, or one of the system when no port is free.
-package func withServer(
-    _ certificate: TestCertificate? = nil,
-    _ body: (TestServer) async throws -> Void
-) async throws {
+package func withServer(_ certificate: TestCertificate? = nil, _ body: (TestServer) async throws -> Void) async throws {
     let server = try await TestServer.start(certificate: certificate)
     do { try await body(server) } catch {
         await server.stop()

@@ -29,10 +29,10 @@ import Testing
         let example = try #require(option.example, "OptionExamples has none")
         let words = ExampleLine.words(example)
         #expect(!Set(words).isDisjoint(with: option.names), "\(example)")
-        let place = try TestDirectory()
-        defer { withExtendedLifetime(place) {} }
+        let directory = TestDirectory()
+        defer { withExtendedLifetime(directory) {} }
         // The one file that the tool looks into while it reads its arguments.
-        let certificates = try place.write(Data("-----BEGIN CERTIFICATE-----".utf8), "company.pem")
+        let certificates = try directory.write(Data("-----BEGIN CERTIFICATE-----".utf8), "company.pem")
         ExampleLine.check(words.map { $0 == "company.pem" ? certificates : $0 })
     }
 

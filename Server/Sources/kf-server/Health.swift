@@ -2,8 +2,8 @@
 
 import ArgumentParser
 import Foundation
-import FoundationNetworking
 import KFImageURLs
+import Kingfisher
 
 struct Health: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -13,16 +13,12 @@ struct Health: AsyncParsableCommand {
     func run() async throws {
         let configuration = ServerConfiguration.read(ProcessInfo.processInfo.environment).configuration
         guard let url = URL(string: "http://\(configuration.address.reachable)/health") else { throw ExitCode(1) }
-        let session = URLSession(configuration: .ephemeral)
+        let downloader = ImageDownloader(name: "health")
+        downloader.downloadTimeout = 5
         do {
-            let (data, response) = try await session.data(for: URLRequest(url: url, timeoutInterval: 5))
-            let status = (response as? HTTPURLResponse)?.statusCode ?? 0
-            print(String(decoding: data, as: UTF8.self), terminator: "")
-            if status != 200 { throw ExitCode(1) }
-        } catch let error as URLError {
-            complain([
-                "error: \(url.absoluteString) does not answer (URLError \(error.code.rawValue)); does the server run?"
-            ])
+            print(String(decoding: try await downloader.downloadData(with: url).data, as: UTF8.self), terminator: "")
+        } catch {
+            complain(["error: \(url.absoluteString): \(error.localizedDescription); does the server run?"])
             throw ExitCode(1)
         }
     }

@@ -1,4 +1,4 @@
-// What bounds the work of a server: places, times, and clients that leave.
+// What bounds the work of a server: slots, times, and clients that leave.
 
 import KFImageURLs
 import Kingfisher
@@ -9,7 +9,7 @@ private func path(_ number: Int) -> String { "/_/w:\(number)/plain/https://examp
 
 @Suite(.timeLimit(.minutes(10))) struct GuardTests {
     @Test("Requests without a place get 429 at once; those for a result that is made or kept need none")
-    func places() async throws {
+    func slots() async throws {
         try await RunningServer.with(["KF_REQUESTS_QUEUE_SIZE": "1"]) { server in
             server.renderer.closeGate()
             server.renderer.keep(server.renderer.image, for: "https://example.com/kept")
@@ -20,7 +20,7 @@ private func path(_ number: Int) -> String { "/_/w:\(number)/plain/https://examp
                     tasks.addTask { try await server.get(path).status }
                 }
                 await server.renderer.calls(count)
-                #expect(server.images.routes.places.counts == (1, count))
+                #expect(server.images.routes.slots.counts == (1, count))
                 let refused = try await server.get(path(2))
                 #expect(refused.status == 429 && refused.fields["retry-after"] == "1")
                 // Another version of the source is another download.
@@ -31,7 +31,7 @@ private func path(_ number: Int) -> String { "/_/w:\(number)/plain/https://examp
                 for try await status in tasks { #expect(status == 200) }
             }
             #expect(server.renderer.plans.count == count)
-            await until { server.images.routes.places.counts == (0, 0) }
+            await until { server.images.routes.slots.counts == (0, 0) }
             #expect(try await server.get(path(2)).status == 200)
         }
     }
@@ -70,14 +70,14 @@ private func path(_ number: Int) -> String { "/_/w:\(number)/plain/https://examp
             for source in [sources[0], sources[0], sources[1]] {
                 let answer = try await server.get("/_/plain/\(source)")
                 #expect(answer.status == 200)
-                await until { routes.places.counts == (1, 1) && server.renderer.renewed == [sources[0]] }
+                await until { routes.slots.counts == (1, 1) && server.renderer.renewed == [sources[0]] }
             }
             #expect(try await server.get(path(1)).status == 429)
             server.renderer.openGate()
-            await until { routes.places.counts == (0, 0) }
+            await until { routes.slots.counts == (0, 0) }
             #expect(server.renderer.renewed == [sources[0]])
             #expect(try await server.get("/_/plain/\(sources[1])").status == 200)
-            await until { routes.places.counts == (0, 0) && server.renderer.renewed == sources }
+            await until { routes.slots.counts == (0, 0) && server.renderer.renewed == sources }
         }
     }
 
@@ -93,7 +93,7 @@ private func path(_ number: Int) -> String { "/_/w:\(number)/plain/https://examp
             try await connection.send(path(1))
             await server.renderer.calls(1)
             let routes = server.images.routes
-            await until { routes.places.counts == (0, 0) }
+            await until { routes.slots.counts == (0, 0) }
             #expect(try await server.get(path(2)).body.count == size)
             await until { routes.metrics.text(gauges: []).contains("kf_errors_total{kind=\"client_stalled\"} 1\n") }
             #expect(try await connection.rest() < size)
@@ -107,7 +107,7 @@ private func path(_ number: Int) -> String { "/_/w:\(number)/plain/https://examp
             server.renderer.closeGate()
             let answer = try await server.get(path(1))
             #expect(answer.status == 503 && answer.fields["retry-after"] == nil)
-            await until { server.renderer.cancelled == 1 && server.images.routes.places.counts == (0, 0) }
+            await until { server.renderer.cancelled == 1 && server.images.routes.slots.counts == (0, 0) }
         }
     }
 
@@ -123,12 +123,12 @@ private func path(_ number: Int) -> String { "/_/w:\(number)/plain/https://examp
                 connections.append(connection)
             }
             await server.renderer.calls(count)
-            #expect(server.images.routes.places.counts == (count, count))
+            #expect(server.images.routes.slots.counts == (count, count))
             for connection in connections {
                 if wholly { connection.leave() } else { connection.finishSending() }
             }
             let routes = server.images.routes
-            await until { server.renderer.running == 0 && routes.places.counts == (0, 0) }
+            await until { server.renderer.running == 0 && routes.slots.counts == (0, 0) }
             #expect(server.renderer.cancelled == count)
             await until { routes.clients.connectionCount == 0 }
             let metrics = try await server.get("/metrics").text
@@ -153,7 +153,7 @@ private func path(_ number: Int) -> String { "/_/w:\(number)/plain/https://examp
                 try await tasks.waitForAll()
             }
             let routes = server.images.routes
-            await until { routes.clients.connectionCount == 0 && routes.places.counts == (0, 0) }
+            await until { routes.clients.connectionCount == 0 && routes.slots.counts == (0, 0) }
             #expect(try await server.get(path(1)).body.count == server.renderer.image.image.data.count)
         }
     }
@@ -170,7 +170,7 @@ private func path(_ number: Int) -> String { "/_/w:\(number)/plain/https://examp
             await server.renderer.calls(2)
             leaver.leave()
             await until { server.renderer.running == 1 }
-            #expect(server.images.routes.places.counts == (1, 1))
+            #expect(server.images.routes.slots.counts == (1, 1))
             server.renderer.openGate()
             #expect(try await stayer.answer().status == 200)
             stayer.leave()
@@ -226,7 +226,7 @@ private func path(_ number: Int) -> String { "/_/w:\(number)/plain/https://examp
             let connection = try await RawConnection(port: server.port, reads: false)
             try await connection.send(path(1))
             await server.renderer.calls(1)
-            await until { server.images.routes.places.counts == (0, 0) }
+            await until { server.images.routes.slots.counts == (0, 0) }
             await server.end()
             #expect(try await connection.rest() > size)
         }

@@ -233,9 +233,9 @@ import Testing
             let connections = [try await RawConnection(port: server.port), try await RawConnection(port: server.port)]
             for connection in connections { try await connection.upload(image, to: "/_/w:10") }
             await server.renderer.calls(2)
-            #expect(routes.places.counts == (2, 2) && routes.uploadMemory.count == 2 * image.count)
+            #expect(routes.slots.counts == (2, 2) && routes.uploadMemory.count == 2 * image.count)
             connections[0].leave()
-            await until { server.renderer.cancelled == 1 && routes.places.counts == (1, 1) }
+            await until { server.renderer.cancelled == 1 && routes.slots.counts == (1, 1) }
             await until { routes.uploadMemory.count == image.count }
             server.renderer.openGate()
             #expect(try await connections[1].answer().status == 200)
@@ -252,9 +252,9 @@ import Testing
             try await connection.send("/_/w:10", [field.0: field.1], method: "POST")
             try await connection.send(Data((isLengthKnown ? "x" : "64\r\nx").utf8))
             let routes = server.images.routes
-            await until { routes.places.counts == (1, 1) }
+            await until { routes.slots.counts == (1, 1) }
             connection.leave()
-            await until { routes.places.counts == (0, 0) && routes.uploadMemory.count == 0 }
+            await until { routes.slots.counts == (0, 0) && routes.uploadMemory.count == 0 }
             await until { routes.metrics.text(gauges: []).contains("kf_errors_total{kind=\"client_left\"} 1\n") }
             #expect(server.renderer.plans.isEmpty)
         }
@@ -269,13 +269,12 @@ import Testing
             #expect(await connection.isAtEnd())
             let routes = server.images.routes
             await until { routes.metrics.text(gauges: []).contains("kind=\"request_stalled\"} 1\n") }
-            await until { routes.places.counts == (0, 0) && routes.uploadMemory.count == 0 }
+            await until { routes.slots.counts == (0, 0) && routes.uploadMemory.count == 0 }
             #expect(server.renderer.plans.isEmpty)
         }
     }
 
-    @Test("While uploads take all the memory or all places there are, further ones get 429") func limits() async throws
-    {
+    @Test("While uploads take all the memory or all slots there are, further ones get 429") func limits() async throws {
         let settings = Self.uploads.merging(["KF_REQUESTS_QUEUE_SIZE": "2"]) { $1 }
         try await RunningServer.with(settings) { server async throws in
             let routes = server.images.routes
@@ -287,12 +286,12 @@ import Testing
             let refused = try await post(Data(count: 200_000), to: "/_/w:10", port: server.port)
             #expect(refused.status == 429 && refused.fields["retry-after"] == "1")
             try await second.send("/_/w:10", ["Content-Length": "50000"], method: "POST")
-            await until { routes.places.counts == (2, 2) }
+            await until { routes.slots.counts == (2, 2) }
             #expect(try await post(Data(count: 10), to: "/_/w:10", port: server.port).status == 429)
             await until { routes.uploadMemory.count == 950_000 }
             first.leave()
             second.leave()
-            await until { routes.places.counts == (0, 0) && routes.uploadMemory.count == 0 }
+            await until { routes.slots.counts == (0, 0) && routes.uploadMemory.count == 0 }
             // What exceeds the memory by itself is tried where there is nothing else.
             #expect(try await post(Data(count: 1_000_001), to: "/_/w:10", port: server.port).status == 200)
         }
@@ -305,7 +304,7 @@ import Testing
             for path in ["/_/w:10", "/_/info"] {
                 #expect(try await post(image, to: path, port: server.port).status == 503)
             }
-            await until { server.renderer.cancelled == 2 && server.images.routes.places.counts == (0, 0) }
+            await until { server.renderer.cancelled == 2 && server.images.routes.slots.counts == (0, 0) }
             #expect(server.log.all.count { $0.contains("\"source_host\":\"upload\"") && $0.contains("timeout") } == 2)
         }
     }

@@ -5,6 +5,7 @@ enum OptionExamples {
     /// By long names; one for each meaning that an option has, which depends on the command.
     static let all: KeyValuePairs<String, String> = [
         "alt": "kf variants photo.jpg --widths 400,800 -o out --html --alt 'A red door'",
+        "any-extension": "kf variants photo.jpg --widths 400,800 -o out --any-extension",
         "background": "kf sheet *.jpg -o sheet.png --background '#222'",
         "cacert": "kf fetch https://example.com/photo.jpg -o photo.jpg --cacert company.pem",
         "cache-dir": "kf prefetch list.txt --cache-dir cache",

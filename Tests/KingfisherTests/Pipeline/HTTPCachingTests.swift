@@ -142,7 +142,8 @@ import Testing
 
     @Test("What is not fresh takes the place of a fresh image in memory") func staleAfterFresh() async throws {
         try await Rig.run { rig in
-            let url = rig.server.route("/a.png", sequence: [try image(Self.fresh), try stale(etag: "\"2\"", width: 32)])
+            let answers = [try image(Self.fresh), try stale(etag: "\"2\"", width: 32)]
+            let url = rig.server.route("/a.png", sequence: answers)
             for (options, width) in [([], 64), ([.forceRefresh], 32), ([], 32)] as [(KingfisherOptionsInfo, Int)] {
                 let result = try await rig.manager.retrieveImage(with: url, options: respecting + options)
                 #expect(result.image.pixelWidth == width)

@@ -118,7 +118,7 @@ package struct FleetSettings: Hashable, Sendable {
 package struct SourceSettings: Hashable, Sendable {
     /// The folder that `local:///` begins at; nil allows no files.
     package var localRoot: String?
-    /// What ends the name of a file or an object; what follows is its query. Empty, there are no queries.
+    /// What ends the name of a file or an object, where its query begins; empty, there are no queries.
     package var querySeparator = "?"
     package var allowsLoopbackAddresses = false
     package var allowsPrivateAddresses = false

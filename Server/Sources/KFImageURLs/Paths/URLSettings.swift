@@ -12,7 +12,7 @@ package struct URLSettings: Hashable, Sendable {
     /// That of the name `default` is applied to all.
     package var presets: [String: [String]] = [:]
     /// What stands between presets in a setting.
-    var presetsSeparator = ","
+    package var presetsSeparator = ","
     /// The file of further presets.
     var presetsPath: String?
     /// What a URL without options asks for.

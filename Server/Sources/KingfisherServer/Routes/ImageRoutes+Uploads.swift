@@ -44,7 +44,7 @@ extension ImageRoutes {
         var upload = UploadedFile()
         rendering.upload = upload
         let limits = try limits(of: request, parsed.plan)
-        guard let share = uploadMemory.share(of: limits.reserved), let slot = places.take(rendering, holding: share)
+        guard let share = uploadMemory.share(of: limits.reserved), let slot = slots.take(rendering, holding: share)
         else { throw .tooManyRequests }
         defer { slot.endRequest() }
         upload.data = try await body(of: request, upTo: limits.allowed, on: connection)

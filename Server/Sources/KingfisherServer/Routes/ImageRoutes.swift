@@ -12,7 +12,7 @@ import NIOCore
 package final class ImageRoutes: Sendable {
     package let configuration: ServerConfiguration
     package let clients = ClientWatch()
-    package let places: RenderingSlots
+    package let slots: RenderingSlots
     package let metrics = ServerMetrics()
     let renderer: any Rendering
     let parser: PathParser
@@ -26,7 +26,7 @@ package final class ImageRoutes: Sendable {
     init(configuration: ServerConfiguration, renderer: any Rendering, logger: Logger, isDeveloped: Bool) {
         (self.configuration, self.renderer) = (configuration, renderer)
         (self.logger, self.isDeveloped) = (logger, isDeveloped)
-        places = RenderingSlots(limit: configuration.mostMakings(workers: PixelThreads.count)) { renderer.isMemoryFull }
+        slots = RenderingSlots(limit: configuration.mostMakings(workers: PixelThreads.count)) { renderer.isMemoryFull }
         parser = PathParser(settings: configuration.urls)
         uploadMemory = UploadMemory(limit: renderer.maxSourceBytes)
         answers = ImageAnswers(configuration: configuration, showsReasons: configuration.showsReasons || isDeveloped)
@@ -97,7 +97,7 @@ package final class ImageRoutes: Sendable {
     private var metricsPage: Response { .text(metricsText, type: "text/plain; version=0.0.4; charset=utf-8") }
 
     private var metricsText: String {
-        let (makings, waiting) = places.counts
+        let (makings, waiting) = slots.counts
         let tier = renderer.tierStatistics
         var gauges = [
             ("kf_makings", "Results that are made, or wait for it.", makings),
@@ -199,7 +199,7 @@ package final class ImageRoutes: Sendable {
             if image.isStale { renew(request) }
             return ServedImage(image: image, origin: .cache(of: image))
         }
-        guard let slot = places.take(request) else { throw .tooManyRequests }
+        guard let slot = slots.take(request) else { throw .tooManyRequests }
         defer { slot.endRequest() }
         let image = try await made(by: request, in: slot, until: deadline, on: connection)
         return ServedImage(image: image, origin: slot.isFirst ? .cache(of: image) : .shared)
@@ -252,7 +252,7 @@ package final class ImageRoutes: Sendable {
     /// Renews a result that is sent though it is stale, if a slot is free for that; else a later request does.
     private func renew(_ request: RenderingRequest) {
         // Who has the slot already renews it.
-        guard let slot = places.take(request), slot.isFirst else { return }
+        guard let slot = slots.take(request), slot.isFirst else { return }
         Task { [renderer] in
             await renderer.renew(request, in: slot)
             slot.endRequest()

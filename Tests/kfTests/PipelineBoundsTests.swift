@@ -75,18 +75,21 @@ private struct StepForm {
         "COLOR": "red", "FILE": "./logo", "MODE": "multiply", "OPERATION": "sourceOver",
     ]
 
+    /// A name of an argument: capitals, beside which only the x of a size is small.
+    private static var name: Regex<Substring> { #/[A-Z]+(?![a-wyz])/# }
+
     /// A number that every step takes.
     static func usual(_ name: String) -> String { ["W", "H"].contains(name) ? "3" : "1" }
 
     /// The names of its numbers.
     var numbers: [String] {
-        form.matches(of: #/[A-Z]+/#).map { String($0.output) }.filter { Self.words[$0] == nil }
+        form.matches(of: Self.name).map { String($0.output) }.filter { Self.words[$0] == nil }
     }
 
     /// The step with numbers, given by their place and name.
     func text(_ number: (_ place: Int, _ name: String) -> String) -> String {
         var place = 0
-        return form.replacing(#/[A-Z]+/#) { match -> String in
+        return form.replacing(Self.name) { match -> String in
             let name = String(match.output)
             if let word = Self.words[name] { return word }
             defer { place += 1 }
@@ -107,7 +110,8 @@ private struct StepForm {
     /// A text without and with each choice of what stands in its brackets.
     private static func expanded(_ text: String) -> [String] {
         guard let match = text.firstMatch(of: #/^([^\[]*)\[([^\]]*)\](.*)$/#) else { return [text] }
-        let choices = match.output.2.split(separator: "|").map { $0.hasPrefix(",") ? String($0) : ",\($0)" }
+        let isFirst = match.output.1.isEmpty
+        let choices = match.output.2.split(separator: "|").map { isFirst || $0.hasPrefix(",") ? "\($0)" : ",\($0)" }
         let rests = expanded(String(match.output.3))
         return ([""] + choices).flatMap { choice in rests.map { "\(match.output.1)\(choice)\($0)" } }
     }

@@ -18,7 +18,7 @@ struct Health: AsyncParsableCommand {
         do {
             print(String(decoding: try await downloader.downloadData(with: url).data, as: UTF8.self), terminator: "")
         } catch {
-            complain(["error: \(url.absoluteString): \(error.localizedDescription); does the server run?"])
+            complain(["error: \(url.absoluteString): \(error.localizedDescription)"])
             throw ExitCode(1)
         }
     }

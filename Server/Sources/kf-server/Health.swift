@@ -13,14 +13,23 @@ struct Health: AsyncParsableCommand {
     func run() async throws {
         let configuration = ServerConfiguration.read(ProcessInfo.processInfo.environment).configuration
         guard let url = URL(string: "http://\(configuration.address.reachable)/health") else { throw ExitCode(1) }
-        let downloader = ImageDownloader(name: "health")
-        downloader.downloadTimeout = 5
+        let downloader = Self.downloader
         do {
             print(String(decoding: try await downloader.downloadData(with: url).data, as: UTF8.self), terminator: "")
         } catch {
             complain(["error: \(url.absoluteString): \(error.localizedDescription)"])
             throw ExitCode(1)
         }
+    }
+
+    /// Takes 200 of the server itself within five seconds, and nothing else: no proxy's response, no redirect.
+    private static var downloader: ImageDownloader {
+        var settings = CurlTransport.Configuration()
+        settings.proxy = ""
+        let downloader = ImageDownloader(name: "health", transport: CurlTransport(configuration: settings))
+        (downloader.downloadTimeout, downloader.totalTimeout) = (5, 5)
+        (downloader.acceptableStatusCodes, downloader.maxRedirectCount) = ([200], 0)
+        return downloader
     }
 }
 

@@ -5,8 +5,6 @@ import KFImageURLs
 import Kingfisher
 import KingfisherServer
 import KingfisherTestSupport
-import NIOCore
-import NIOPosix
 import Testing
 
 @Suite(.timeLimit(.minutes(10))) struct ProgramTests {
@@ -126,30 +124,6 @@ import Testing
         #expect(line.hasSuffix(" info \(output.dropLast())"), "\(line)")
     }
 
-    @Test("health asks the server of the same environment") func health() async throws {
-        let (process, connection) = try await serving(["KF_BIND": "127.0.0.1:0"])
-        let settings = ["IMGPROXY_BIND": "127.0.0.1:\(connection.port)"]
-        var healthy = try run(["health"], settings)
-        // It gives the server five seconds, which can be too few on a busy machine.
-        while healthy.errors.contains("-1001"), !Task.isCancelled { healthy = try run(["health"], settings) }
-        #expect(healthy.status == 0 && healthy.output.hasPrefix("imgproxy is running"), "\(healthy.errors)")
-        connection.leave()
-        process.terminate()
-        let port = try RefusingPort()
-        let (status, _, errors) = try run(["health"], ["IMGPROXY_BIND": "127.0.0.1:\(port.number)"])
-        #expect(status == 1 && errors.contains("127.0.0.1:\(port.number)"))
-        withExtendedLifetime(port) {}
-    }
-
-    @Test("health gives a server that says nothing five seconds") func silence() async throws {
-        let silent = try await ServerBootstrap(group: .singletonMultiThreadedEventLoopGroup)
-            .bind(host: "127.0.0.1", port: 0).get()
-        let address = "127.0.0.1:\(try #require(silent.localAddress?.port))"
-        let (status, _, errors) = try run(["health"], ["KF_BIND": address])
-        #expect(status == 1 && errors.contains(address) && errors.contains("5 seconds"), "\(errors)")
-        try await silent.close()
-    }
-
     @Test("Metrics have an address of their own, where nothing else is") func metricsAddress() async throws {
         let output = Pipe()
         let process = program(["serve"], ["KF_BIND": "127.0.0.1:0", "KF_PROMETHEUS_BIND": "127.0.0.1:0"])
@@ -247,7 +221,7 @@ import Testing
     }
 
     /// A server that runs, and a connection to it.
-    private func serving(_ settings: [String: String]) async throws -> (process: Process, connection: RawConnection) {
+    func serving(_ settings: [String: String]) async throws -> (process: Process, connection: RawConnection) {
         let output = Pipe()
         let process = program(["serve"], settings)
         process.standardOutput = output
@@ -272,7 +246,7 @@ import Testing
         return process
     }
 
-    private func run(_ arguments: [String], _ settings: [String: String]) throws -> (
+    func run(_ arguments: [String], _ settings: [String: String]) throws -> (
         status: Int32, output: String, errors: String
     ) {
         let (output, errors) = (Pipe(), Pipe())

@@ -145,6 +145,12 @@ import Testing
         for path in ["", "/", "/shopping/a", "/a/shop/b", "/shop/../a", "/SHOP/a"] {
             #expect(sent("https://base.com\(path)") == nil, "\(path)")
         }
+        for path in ["/shop/%2e%2E/a", "/shop/.%2e/a", "/shop/..%2Fa", "/shop/a%2f..%2f..%2fb"] {
+            #expect(sent("https://base.com\(path)") == nil, "\(path)")
+        }
+        for path in ["/shop/..a", "/shop/a..%2Fb", "/shop/%E9"] {
+            #expect(sent("https://base.com\(path)") == "a=1", "\(path)")
+        }
         sources.handsCookiesToAll = true
         #expect(sent("http://other.com/a") == "a=1" && sent("s3://own.com/a") == nil)
     }

@@ -44,8 +44,10 @@ extension URL {
         let other = page.path(percentEncoded: true)
         let folder = other[..<(other.lastIndex(of: "/") ?? other.startIndex)]
         let own = path(percentEncoded: true)
-        // It is sent without `..`, which might lead out of the folder.
-        guard !own.split(separator: "/").contains("..") else { return false }
+        // Servers take `..` out of paths, escaped too, which might lead out of the folder.
+        guard let decoded = percentDecoded(own),
+            !decoded.split(separator: UInt8(ascii: "/")).contains(where: { $0.elementsEqual("..".utf8) })
+        else { return false }
         return own == folder || own.hasPrefix("\(folder)/")
     }
 }

@@ -45,6 +45,11 @@ extension ServerConfiguration {
             var problems = file.badLines.map { line in
                 ConfigurationProblem.error(name, "Line \(line) of \(quoted(path)) is not NAME=value.")
             }
+            // The name may be a part of a secret.
+            for line in file.linesNamingNone {
+                let complaint = "names a variable that is not set; in single quotes, a $ stands for itself."
+                problems.append(.warning(name, "Line \(line) of \(quoted(path)) \(complaint)"))
+            }
             for variable in file.variables.keys.sorted() where variable.hasPrefix("AWS_") {
                 let complaint = "\(variable) is not read from a file: put it into the environment of the server."
                 problems.append(.error(name, complaint))

@@ -83,7 +83,9 @@ extension SettingsTable {
             "ENV_LOCAL_FILE_PATH",
             Value.text("file").orNil(""),
             \.environmentFile,
-            help: "A file of variables, NAME=value in each line, which come before those of the environment."
+            help:
+                "A file of variables, NAME=value in each line, which come before those of the environment. In a value $NAME"
+                + " and ${NAME} are other variables, but for single quotes."
         ),
     ]
 }

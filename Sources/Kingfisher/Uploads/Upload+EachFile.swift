@@ -3,7 +3,7 @@
 public import Foundation
 
 extension Upload {
-    /// Makes the variants of an upload, and hands over each file as soon as it is ready. (Not in Kingfisher.)
+    /// Makes the variants of an upload, and hands over one file after the other. (Not in Kingfisher.)
     ///
     /// ```swift
     /// let facts = try await Upload.processing(body, into: variants) { file in
@@ -11,7 +11,8 @@ extension Upload {
     /// }
     /// ```
     /// No more encoded files are in memory than there are threads for pixels (``PixelThreads/count``), and one. The
-    /// work waits where the closure takes longer than the encodings.
+    /// first is handed over once so many are begun, or all sizes are made where there are fewer. The work waits where
+    /// the closure takes longer than the encodings.
     ///
     /// - Parameters:
     ///   - data: The bytes, of any format that is read here; they alone decide which.

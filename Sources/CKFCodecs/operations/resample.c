@@ -33,17 +33,18 @@ static inline __attribute__((always_inline)) void blend(
 
 static inline int clamp_light(int32_t value) { return value < 0 ? 0 : value > KF_LIGHT ? KF_LIGHT : value; }
 
-/// Stores a pixel of light, which is premultiplied, as encoded bytes.
+/// Stores a pixel of light, which is premultiplied and from 0 to KF_LIGHT, as encoded bytes.
 static inline void store_light(const int32_t *light, const uint8_t *byte_of_light, uint8_t *output) {
-    const int alpha = clamp_light(light[3]);
-    const int opacity = (alpha * 255 + KF_LIGHT / 2) / KF_LIGHT;
-    output[3] = (uint8_t)opacity;
+    const int alpha = light[3];
     if (alpha == KF_LIGHT) {
-        for (int c = 0; c < 3; c++) output[c] = byte_of_light[clamp_light(light[c])];
+        const uint8_t pixel[] = {byte_of_light[light[0]], byte_of_light[light[1]], byte_of_light[light[2]], 255};
+        __builtin_memcpy(output, pixel, sizeof pixel);
         return;
     }
+    const int opacity = (alpha * 255 + KF_LIGHT / 2) / KF_LIGHT;
+    output[3] = (uint8_t)opacity;
     for (int c = 0; c < 3; c++) {
-        const int color = clamp_light(light[c]);
+        const int color = light[c];
         const int own = color < alpha ? (color * KF_LIGHT + alpha / 2) / alpha : KF_LIGHT;
         output[c] = opacity ? (uint8_t)((byte_of_light[own] * opacity + 127) / 255) : 0;
     }
@@ -71,7 +72,7 @@ static void blend_line(
             for (int c = 0; c < 4; c++) sums[c] += weight * pixel[c];
         }
         if (byte_of_light) {
-            for (int c = 0; c < 4; c++) sums[c] >>= shift;
+            for (int c = 0; c < 4; c++) sums[c] = clamp_light(sums[c] >> shift);
             store_light(sums, byte_of_light, output + x * 4);
         } else {
             store_pixel(sums, shift, output + x * 4);
@@ -145,9 +146,13 @@ static AVX2 void blend_light_avx2(
             int both;
             __builtin_memcpy(&both, weights + tap, sizeof both);
             const __m256i pair = _mm256_set1_epi32(both);
+            const int16_t *above = rows[tap] + i, *below = rows[tap + 1] + i;
+            // As for bytes.
+            _mm_prefetch((const char *)(above + 128), _MM_HINT_T0);
+            _mm_prefetch((const char *)(below + 128), _MM_HINT_T0);
             for (int part = 0; part < 2; part++) {
-                const __m256i one = _mm256_loadu_si256((const __m256i *)(rows[tap] + i + part * 16));
-                const __m256i two = _mm256_loadu_si256((const __m256i *)(rows[tap + 1] + i + part * 16));
+                const __m256i one = _mm256_loadu_si256((const __m256i *)(above + part * 16));
+                const __m256i two = _mm256_loadu_si256((const __m256i *)(below + part * 16));
                 const __m256i low = _mm256_madd_epi16(_mm256_unpacklo_epi16(one, two), pair);
                 const __m256i high = _mm256_madd_epi16(_mm256_unpackhi_epi16(one, two), pair);
                 sums[part * 2] = _mm256_add_epi32(sums[part * 2], low);
@@ -195,8 +200,9 @@ static INLINE void blend_columns_with(
             _mm256_permute2x128_si256(upper_sums, lower_sums, 0x31));
         const __m256i words = _mm256_sra_epi32(_mm256_add_epi32(sum, half), shifts);
         if (byte_of_light) {
+            const __m256i zero = _mm256_setzero_si256(), most = _mm256_set1_epi32(KF_LIGHT);
             int32_t light[8];
-            _mm256_storeu_si256((__m256i *)light, words);
+            _mm256_storeu_si256((__m256i *)light, _mm256_min_epi32(_mm256_max_epi32(words, zero), most));
             store_light(light, byte_of_light, upper_output + x * 4);
             store_light(light + 4, byte_of_light, lower_output + x * 4);
             continue;

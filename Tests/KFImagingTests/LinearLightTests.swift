@@ -63,6 +63,21 @@ import Testing
         return above[0]
     }
 
+    @Test("The light of every byte at every opacity is the same with any instructions, wherever a row ends")
+    func instructionSets() {
+        for alpha in UInt8.min...255 {
+            // Opaque pixels, which are looked up many at a time, and in their middle others.
+            let pixels = (0..<256).flatMap { x -> [UInt8] in
+                [UInt8(x), 255 - UInt8(x), UInt8(x) ^ 85, x / 80 == 1 ? alpha : 255]
+            }
+            let count = 256 - Int(alpha) % 64
+            var light = [Int16](repeating: -1, count: 256 * 4), portable = light
+            kf_light_of_pixels(pixels, count, &light)
+            kf_light_of_pixels_portably(pixels, count, &portable)
+            #expect(light == portable && light.suffix((256 - count) * 4).allSatisfy { $0 == -1 }, "\(alpha)")
+        }
+    }
+
     @Test("A white logo on transparent ground has no dark edge") func transparentEdge() throws {
         let row: [UInt32] = [0, 0, 0, Self.white, Self.white, Self.white, Self.white, 0, 0]
         let image = Bitmap.of(Array(repeating: row, count: 9), hasAlpha: true)

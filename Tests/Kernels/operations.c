@@ -117,6 +117,27 @@ static void check_columns(void) {
     end();
 }
 
+/// Every second time all pixels are opaque; else a few are not.
+static void check_light_of_pixels(void) {
+    enum { most = 200 };
+    uint8_t pixels[most * 4];
+    int16_t portable[most * 4], output[most * 4];
+    begin("light of pixels");
+    for (size_t count = 0; count <= most; count++) {
+        fill(pixels, sizeof pixels);
+        for (size_t x = 0; x < most; x++)
+            if (count % 2 == 0 || number_below(20) > 0) pixels[x * 4 + 3] = 255;
+        memset(portable, 0, sizeof portable);
+        memset(output, 0, sizeof output);
+        kf_light_of_pixels_portably(pixels, count, portable);
+        kf_light_of_pixels(pixels, count, output);
+        // All of the memory: nothing is written behind the last pixel.
+        expect_near((uint8_t *)output, (uint8_t *)portable, sizeof portable, 0);
+        add(portable, count * 8);
+    }
+    end();
+}
+
 /// The three steps of resizing in linear light, of premultiplied pixels.
 static void check_light(void) {
     enum { width = 90, most_taps = 12 };
@@ -201,6 +222,7 @@ void check_operations(void) {
     check_mix(true, 60, 0);
     check_rows();
     check_columns();
+    check_light_of_pixels();
     check_light();
     check_blur();
     check_checksum();

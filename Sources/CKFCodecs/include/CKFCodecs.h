@@ -629,6 +629,8 @@ void kf_blend_columns(
 
 /// The light of premultiplied pixels in sRGB, premultiplied as well: four numbers a pixel, alpha from 0 to KF_LIGHT.
 void kf_light_of_pixels(const uint8_t *pixels, size_t count, int16_t *output);
+/// The same without what only some processors have, for tests.
+void kf_light_of_pixels_portably(const uint8_t *pixels, size_t count, int16_t *output);
 /// The same as `kf_blend_rows`, for light.
 void kf_blend_light_rows(
     kf_blending blending, const int16_t *const *rows, const int16_t *weights, size_t taps, unsigned precision,

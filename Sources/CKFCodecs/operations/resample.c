@@ -2,7 +2,6 @@
 //
 // All loops exist for any processor and for AVX2, and give the same bytes.
 #include "CKFCodecs.h"
-#include "../support/vectors.h"
 #include "srgb_tables.h"
 
 static inline int clamp16(int32_t value) { return value < -32768 ? -32768 : value > 32767 ? 32767 : value; }
@@ -266,30 +265,6 @@ void kf_blend_columns(
 }
 
 // ---------------------------------------------------------------------------------------------- light
-
-/// The light of a pixel that is partly or wholly see-through.
-static void light_of_transparent(const uint8_t *pixel, const int16_t *light_of_byte, int16_t *output) {
-    const int opacity = pixel[3];
-    for (int c = 0; c < 3; c++) {
-        const int own = pixel[c] < opacity ? (pixel[c] * 255 + opacity / 2) / opacity : 255;
-        output[c] = (int16_t)((light_of_byte[own] * opacity + 127) / 255);
-    }
-    output[3] = (int16_t)((opacity * KF_LIGHT + 127) / 255);
-}
-
-void kf_light_of_pixels(const uint8_t *pixels, size_t count, int16_t *output) {
-    const int16_t *light_of_byte = kf_srgb_light_of_byte();
-    for (size_t x = 0; x < count; x++, pixels += 4, output += 4) {
-        if (__builtin_expect(pixels[3] == 255, 1)) {
-            // Stored at once: four stores would take twice as long.
-            const i16x4 light = {
-                light_of_byte[pixels[0]], light_of_byte[pixels[1]], light_of_byte[pixels[2]], KF_LIGHT};
-            __builtin_memcpy(output, &light, sizeof light);
-        } else {
-            light_of_transparent(pixels, light_of_byte, output);
-        }
-    }
-}
 
 void kf_blend_light_rows(
     kf_blending blending, const int16_t *const *rows, const int16_t *weights, size_t taps, unsigned precision,

@@ -67,8 +67,9 @@ import Testing
     func instructionSets() {
         for alpha in UInt8.min...255 {
             // Opaque pixels, which are looked up many at a time, and in their middle others.
-            let pixels = (0..<256).flatMap { x -> [UInt8] in
-                [UInt8(x), 255 - UInt8(x), UInt8(x) ^ 85, x / 80 == 1 ? alpha : 255]
+            let pixels = (UInt8.min...255).flatMap { x -> [UInt8] in
+                let opacity = x / 80 == 1 ? alpha : UInt8.max
+                return [x, UInt8.max - x, x ^ 85, opacity]
             }
             let count = 256 - Int(alpha) % 64
             var light = [Int16](repeating: -1, count: 256 * 4), portable = light

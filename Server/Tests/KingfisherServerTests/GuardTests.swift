@@ -8,7 +8,7 @@ import Testing
 private func path(_ number: Int) -> String { "/_/w:\(number)/plain/https://example.com/a" }
 
 @Suite(.timeLimit(.minutes(10))) struct GuardTests {
-    @Test("Requests without a place get 429 at once; those for a result that is made or kept need none")
+    @Test("Requests without a slot get 429 at once; those for a result that is made or kept need none")
     func slots() async throws {
         try await RunningServer.with(["KF_REQUESTS_QUEUE_SIZE": "1"]) { server in
             server.renderer.closeGate()
@@ -101,7 +101,7 @@ private func path(_ number: Int) -> String { "/_/w:\(number)/plain/https://examp
         }
     }
 
-    @Test("A result that takes too long is 503, and its making is cancelled; its place is kept until that has ended")
+    @Test("A result that takes too long is 503, and its making is cancelled; its slot is kept until that has ended")
     func timeout() async throws {
         try await RunningServer.with(["KF_TIMEOUT": "5"]) { server in
             server.renderer.closeGate()

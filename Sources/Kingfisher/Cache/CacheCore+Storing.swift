@@ -39,7 +39,7 @@ extension CacheCore {
             images.store(
                 image,
                 forKey: computedKey,
-                cost: image.cacheCost,
+                cost: image.cost,
                 expiration: options.memoryCacheExpiration,
                 // What is in memory would count as fresh, although the server has sent something else since.
                 removingIfExpired: options.respectCacheControl
@@ -171,7 +171,7 @@ extension CacheCore {
         images.store(
             image,
             forKey: computedKey,
-            cost: image.cacheCost,
+            cost: image.cost,
             expiration: options.memoryCacheExpiration,
             ifVersion: version.memory,
             replacing: replacing,

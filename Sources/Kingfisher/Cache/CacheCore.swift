@@ -6,17 +6,6 @@ import KFStorage
 import KFSupport
 import KFTransport
 
-/// The keys of an image in a cache.
-struct EntryKey: Sendable {
-    /// The key of its source.
-    let source: String
-    /// The key of the image: with the identifier of the processor.
-    let computed: String
-
-    init(_ key: String, _ options: KingfisherParsedOptionsInfo) { (source, computed) = (key, key.computedKey(options)) }
-    init(_ source: Source, _ options: KingfisherParsedOptionsInfo) { self.init(source.cacheKey(options), options) }
-}
-
 /// An image that was found in a cache: the processed one, or its original.
 struct CachedImage: Sendable {
     var image: KFCrossPlatformImage

@@ -54,22 +54,6 @@ extension ImageProcessor {
     }
 }
 
-/// A processor that knows from the bytes of an image how much work it is.
-@_spi(Server) public protocol WeighingImageProcessor: ImageProcessor {
-    /// Called once the bytes are there, before they wait for a thread on which pixels are made.
-    func weight(of data: Data) -> ImageWeight
-}
-
-/// How much work an image is.
-@_spi(Server) public enum ImageWeight: Sendable {
-    /// It is made in the order in which it came.
-    case small
-    /// Smaller ones of the same priority go first, and never wait for it.
-    case large
-    /// It is not made: its load fails as if the processor had made no image.
-    case refused
-}
-
 /// Decodes data of any known format, animations too, and gives images the scale of the options.
 public struct DefaultImageProcessor: ImageProcessor {
     /// The processor loads use when they name no other.

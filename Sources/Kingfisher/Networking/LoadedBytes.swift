@@ -82,7 +82,7 @@ final class LoadedBytes: Sendable {
     private func processed(
         _ options: KingfisherParsedOptionsInfo
     ) async throws(KingfisherError) -> KFCrossPlatformImage {
-        guard let (before, step) = options.processor.lastStep else {
+        guard let (before, step) = options.processor.lastStep, !options.encodesStrips(of: data) else {
             if let image = await downsampled(options) { return image }
             return try await options.processor.processed(.data(data), options)
         }

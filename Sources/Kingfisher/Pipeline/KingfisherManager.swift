@@ -181,13 +181,6 @@ public final class KingfisherManager: Sendable {
         loads.cancelAll()
     }
 
-    /// Counts a load as running, until it is removed.
-    func addRunning(_ handle: DownloadTask) { running.withLock { $0[ObjectIdentifier(handle)] = handle } }
-
-    func removeRunning(_ handle: DownloadTask) {
-        running.withLock { _ = $0.removeValue(forKey: ObjectIdentifier(handle)) }
-    }
-
     // MARK: How a load begins
 
     /// The manager's own settings, then its default options, then the call's.
@@ -205,16 +198,6 @@ public final class KingfisherManager: Sendable {
             configuration.addRules(to: &options)
             return options
         }
-    }
-
-    /// Has the options processor change the options of a load; it does so once, however often this is called.
-    func process(_ options: inout KingfisherParsedOptionsInfo, for source: Source) {
-        guard let processor = options.optionsProcessor else { return }
-        let begun = options
-        options = processor.processed(options, for: source)
-        options.optionsProcessor = nil
-        options.load = begun.load
-        options.targetCache = options.targetCache ?? cache
     }
 
     /// Finds the image of a source.
@@ -248,27 +231,6 @@ public final class KingfisherManager: Sendable {
             guard plan.options.needsHandle || plan.options.retryStrategy != nil else { return try await load.image() }
             return try await load.handle.value { () async throws(KingfisherError) in try await load.image() }
         }
-    }
-
-    /// How a load begins.
-    enum Beginning {
-        /// With its image, which is in memory.
-        case hit(RetrieveImageResult)
-        /// With a plan, and what memory has.
-        case plan(LoadPlan, MemoryAnswer)
-    }
-
-    /// Asks memory, unless the source is refused; never waits and makes no system call.
-    // Not inlined: an async function takes what it works with from the heap, and this takes much.
-    @inline(never) func beginning(of source: Source, _ options: inout KingfisherParsedOptionsInfo) -> Beginning {
-        process(&options, for: source)
-        options.resolveProcessor()
-        let key = EntryKey(source, options)
-        let isRefused = rules.refusal(of: source, options) != nil
-        let asksServer = options.asksServer(about: source)
-        let answer = isRefused ? .nothing : options.askMemory(key, asksServer: asksServer)
-        guard case .image(let image) = answer else { return .plan(LoadPlan(source, options, key), answer) }
-        return .hit(RetrieveImageResult(inMemory: image, of: source, options, requested: source))
     }
 
     /// Finds the image of a resource, such as a URL, as the form for a source does; a file URL is read from disk.

@@ -3,6 +3,39 @@
 import Foundation
 import KFSupport
 
+extension KingfisherManager {
+    /// How a load begins.
+    enum Beginning {
+        /// With its image, which is in memory.
+        case hit(RetrieveImageResult)
+        /// With a plan, and what memory has.
+        case plan(LoadPlan, MemoryAnswer)
+    }
+
+    /// Asks memory, unless the source is refused; never waits and makes no system call.
+    // Not inlined: an async function takes what it works with from the heap, and this takes much.
+    @inline(never) func beginning(of source: Source, _ options: inout KingfisherParsedOptionsInfo) -> Beginning {
+        process(&options, for: source)
+        options.resolveProcessor()
+        let key = EntryKey(source, options)
+        let isRefused = rules.refusal(of: source, options) != nil
+        let asksServer = options.asksServer(about: source)
+        let answer = isRefused ? .nothing : options.askMemory(key, asksServer: asksServer)
+        guard case .image(let image) = answer else { return .plan(LoadPlan(source, options, key), answer) }
+        return .hit(RetrieveImageResult(inMemory: image, of: source, options, requested: source))
+    }
+
+    /// Has the options processor change the options of a load; it does so once, however often this is called.
+    func process(_ options: inout KingfisherParsedOptionsInfo, for source: Source) {
+        guard let processor = options.optionsProcessor else { return }
+        let begun = options
+        options = processor.processed(options, for: source)
+        options.optionsProcessor = nil
+        options.load = begun.load
+        options.targetCache = options.targetCache ?? cache
+    }
+}
+
 /// What is loaded, under which keys it is cached, and with which options; made once for each source that a load tries.
 ///
 /// It is handed from step to step, and its options are read where they are: a copy of them costs more than most steps.

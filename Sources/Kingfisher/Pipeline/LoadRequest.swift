@@ -292,3 +292,12 @@ struct Attempts {
         throw .imageSettingError(reason: .alternativeSourcesExhausted(failures))
     }
 }
+
+extension KingfisherManager {
+    /// Counts a load as running, until it is removed.
+    func addRunning(_ handle: DownloadTask) { running.withLock { $0[ObjectIdentifier(handle)] = handle } }
+
+    func removeRunning(_ handle: DownloadTask) {
+        running.withLock { _ = $0.removeValue(forKey: ObjectIdentifier(handle)) }
+    }
+}

@@ -86,4 +86,9 @@ extension KingfisherParsedOptionsInfo {
         backgroundDecode = false
         imageModifier = nil
     }
+
+    /// Whether the result is a file that is made of some bytes in strips: then no step leaves an image to share.
+    func encodesStrips(of data: Data) -> Bool {
+        (processor as? EncodedProcessor)?.base.strips(of: data, self) != nil
+    }
 }

@@ -1,7 +1,7 @@
-// What processors are to the library beside making images: chains, wrappers, limits of a size. For processors and
-// loads.
+// What processors are to the library beside making images: chains, wrappers, limits of a size, weights. For processors
+// and loads.
 
-import Foundation
+public import Foundation
 
 func == (left: any ImageProcessor, right: any ImageProcessor) -> Bool { left.identifier == right.identifier }
 
@@ -17,6 +17,22 @@ protocol ChainedImageProcessor: ImageProcessor {
 protocol SizeLimitingImageProcessor: ImageProcessor {
     /// The longer side of the result, in pixels; 0 limits nothing.
     func longerSide(scale: CGFloat) -> Int
+}
+
+/// A processor that knows from the bytes of an image how much work it is.
+@_spi(Server) public protocol WeighingImageProcessor: ImageProcessor {
+    /// Called once the bytes are there, before they wait for a thread on which pixels are made.
+    func weight(of data: Data) -> ImageWeight
+}
+
+/// How much work an image is.
+@_spi(Server) public enum ImageWeight: Sendable {
+    /// It is made in the order in which it came.
+    case small
+    /// Smaller ones of the same priority go first, and never wait for it.
+    case large
+    /// It is not made: its load fails as if the processor had made no image.
+    case refused
 }
 
 /// A processor that the options of a load have put around the one they name.

@@ -11,7 +11,7 @@ extension ImageContentType {
         guard self != .unknown, let dot = name.lastIndex(of: ".") else { return nil }
         let ending = String(name[name.index(after: dot)...])
         guard let named = ImageContentType(fileExtension: ending), named.mimeType.hasPrefix("image/"),
-            named.family != family
+            named.family != family, !(self == .avif && named == .heif)
         else { return nil }
         return ending
     }

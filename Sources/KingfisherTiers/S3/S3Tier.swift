@@ -220,7 +220,8 @@ extension S3Tier {
         public var maxValueBytes = 8 << 20
         /// How long the store may take to begin an answer, connecting included; 1.5 seconds unless it is set.
         ///
-        /// One that takes longer has failed, and is left alone for a while.
+        /// One that takes longer has failed, and is left alone for a while. Above five seconds it is also how long an
+        /// answer that has begun may be silent.
         public var answerTimeout = Duration.milliseconds(1_500)
         /// How many bytes a second a value has to come with, on the whole; 1 MB unless it is set.
         ///

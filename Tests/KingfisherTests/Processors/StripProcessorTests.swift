@@ -21,6 +21,19 @@ private let large: Data? = {
     return Image(cgImage: small).kf.resize(to: size).jpegData(compressionQuality: 0.5)
 }()
 
+/// Changes nothing, and counts the bitmaps that it is given or makes.
+private struct WholeImageCounter: StripImageProcessor {
+    let bitmaps = Counter()
+    let identifier = "test.counting"
+
+    func addSteps(to image: inout StripImage) -> Bool { true }
+
+    func process(item: ImageProcessItem, options: KingfisherParsedOptionsInfo) -> KFCrossPlatformImage? {
+        bitmaps.add()
+        return DefaultImageProcessor.default.process(item: item, options: options)
+    }
+}
+
 @Suite struct StripProcessorTests {
     private let options = KingfisherParsedOptionsInfo(nil)
     private let crop = RectCroppingImageProcessor(rect: CGRect(x: 9, y: 7, width: 4_100, height: 4_080))
@@ -44,6 +57,20 @@ private let large: Data? = {
         let expected = try encoding.content(of: image, source: data)
         #expect(result?.metadata.encoded?.data == expected.data)
         #expect(result?.metadata.encoded?.contentType == type)
+    }
+
+    @Test("A manager makes the file of a large image in strips, whatever steps there are") func manager() async throws {
+        let (data, counting) = (try #require(large), WholeImageCounter())
+        try await withTemporaryDirectory { directory in
+            let cache = try ImageCache(name: "strips", cacheDirectoryURL: directory)
+            let manager = KingfisherManager(downloader: ImageDownloader(name: "strips"), cache: cache)
+            let result = try await manager.retrieveEncoded(
+                with: .provider(RawImageDataProvider(data: data, cacheKey: "large")),
+                options: [.processor(counting |> crop |> resizing(410, 510) |> sharpening), .cacheMemoryOnly],
+                as: ImageEncoding(.webp)
+            )
+            #expect(result.contentType == .webp && counting.bitmaps.value == 0)
+        }
     }
 
     @Test("Cropping, scaling down and sharpening are done in strips, in any order, with the size of the result")

@@ -14,14 +14,19 @@ private final class MeetingCoder: ImageCoder {
 
     static let type = ImageContentType(rawValue: "test.meeting")
     let begun = Counter()
+    private let images = Box<[WeakImage]>([])
     private let file: Data
     private let meeting = DispatchSemaphore(value: 0)
+
+    /// How many of the images are in memory still.
+    var alive: Int { images.value.count { $0.image != nil } }
 
     init(_ file: Data) { self.file = file }
 
     func canEncode(_ type: ImageContentType) -> Bool { type == Self.type }
 
     func encode(_ image: Image, as type: ImageContentType, options: ImageEncodingOptions) throws -> Data {
+        images.change { $0.append(WeakImage(image: image)) }
         switch begun.add() {
         case 1: guard meeting.wait(timeout: .now() + 60) == .success else { throw Alone() }
         case 2: meeting.signal()
@@ -29,6 +34,10 @@ private final class MeetingCoder: ImageCoder {
         }
         return file
     }
+}
+
+private struct WeakImage: Sendable {
+    weak let image: Image?
 }
 
 @Suite struct UploadHandingTests {
@@ -97,7 +106,7 @@ private final class MeetingCoder: ImageCoder {
     }
 
     /// Runs in a process of its own, because threads and coders are those of the whole process.
-    @Test("Files are encoded side by side, and no more are ahead of the closure than there are threads, and one")
+    @Test("Files are encoded side by side, at most threads and one ahead of the closure; sizes are let go of")
     func bounds() async {
         await #expect(processExitsWith: .success) {
             PixelThreads.count = 2
@@ -106,17 +115,18 @@ private final class MeetingCoder: ImageCoder {
             let variants = (1...12).map { number in
                 UploadVariant("w\(number)", width: 10 * number, encodings: [ImageEncoding(MeetingCoder.type)])
             }
-            let mostAhead = Box(0), taken = Counter()
+            let mostAhead = Box(0), mostAlive = Box(0), taken = Counter()
             let data = try SampleImage.png(200, 100)
             try await Upload.processing(data, into: variants, options: UploadHandingTests.options) { _ in
                 // What waits for a thread comes first.
                 for _ in 0..<20 { await WorkExecutor.cpu.run {} }
                 let ahead = coder.begun.value - taken.value
                 mostAhead.change { $0 = max($0, ahead) }
+                mostAlive.change { $0 = max($0, coder.alive) }
                 taken.add()
             }
-            guard mostAhead.value <= 3, coder.begun.value == 12, taken.value == 12 else {
-                print(mostAhead.value, coder.begun.value, taken.value)
+            guard mostAhead.value <= 3, mostAlive.value <= 6, coder.begun.value == 12, taken.value == 12 else {
+                print(mostAhead.value, mostAlive.value, coder.begun.value, taken.value)
                 exit(1)
             }
             exit(0)

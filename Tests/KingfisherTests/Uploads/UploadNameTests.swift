@@ -31,6 +31,7 @@ import Testing
             (.avif, "a.heic", "heic"), (.heic, "a.jpg", "jpg"), (.jpeg, ".png", "png"),
             (.jpeg, "a.jpg", nil), (.jpeg, "a.jpe", nil), (.jpeg, "a.jfif", nil), (.jpeg, "A.JPEG", nil),
             (.tiff, "a.tif", nil), (.tiff, "a.tiff", nil), (.heic, "a.heif", nil), (.heif, "a.heic", nil),
+            (.avif, "a.heif", nil),
             (.png, "a.apng", nil), (.ico, "a.cur", nil), (.png, "a", nil), (.png, "", nil), (.png, "a.", nil),
             (.png, "a.txt", nil), (.png, "a.pdf", nil), (.png, "a.mp4", nil), (.png, "a.jpg/b", nil),
             (.unknown, "a.jpg", nil),

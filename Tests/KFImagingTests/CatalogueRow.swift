@@ -138,17 +138,18 @@ extension CatalogueRow {
 
     /// The image that the script of the fixtures computes, with an alpha that grows from left to right if it is veiled.
     private static func scene(_ size: PixelSize, isVeiled: Bool) -> Bitmap {
-        Bitmap.of(
-            (0..<size.height).map { y -> [UInt32] in
-                (0..<size.width).map { x -> UInt32 in
-                    let (u, v) = (Double(x) / Double(size.width - 1), Double(y) / Double(size.height - 1))
-                    let isDisc = (u - 0.3) * (u - 0.3) + (v - 0.35) * (v - 0.35) < 0.03
-                    let color = [40 + 200 * u, 30 + 190 * v, 220 - 120 * u * v].map { Int($0) }
-                    let (r, g, b) = isDisc ? (250, 240, 60) : (color[0], color[1], color[2])
-                    let pixel = Pixel.premultiplied(r, g, b, isVeiled ? min(255, max(0, (x - 8) * 6)) : 255)
-                    return UInt32(pixel.a) << 24 | UInt32(pixel.r) << 16 | UInt32(pixel.g) << 8 | UInt32(pixel.b)
-                }
+        Bitmap.of(size.width, size.height) { x, y in
+            let u = Double(x) / Double(size.width - 1), v = Double(y) / Double(size.height - 1)
+            let isDisc = (u - 0.3) * (u - 0.3) + (v - 0.35) * (v - 0.35) < 0.03
+            let (r, g, b): (Int, Int, Int)
+            if isDisc {
+                (r, g, b) = (250, 240, 60)
+            } else {
+                (r, g, b) = (Int(40 + 200 * u), Int(30 + 190 * v), Int(220 - 120 * u * v))
             }
-        )
+            let pixel = Pixel.premultiplied(r, g, b, isVeiled ? min(255, max(0, (x - 8) * 6)) : 255)
+            let (alpha, red) = (UInt32(pixel.a) << 24, UInt32(pixel.r) << 16)
+            return alpha | red | UInt32(pixel.g) << 8 | UInt32(pixel.b)
+        }
     }
 }

@@ -138,6 +138,8 @@ private func read(_ data: Data) -> [any Error] {
         return NumberedFile(line.data, isBigEndian: isBigEndian)
     }
 
+    // Exit tests capture values from Swift 6.3 on.
+    #if compiler(>=6.3)
     @Test(
         "A file with any number in its header is an image or an error, and takes no more memory than images may",
         .enabled(if: memoryIsOurs),
@@ -160,4 +162,5 @@ private func read(_ data: Data) -> [any Error] {
             #expect(taken < 64 << 20)
         }
     }
+    #endif
 }

@@ -20,18 +20,15 @@ import Testing
 
     /// A square of 5 × 5 pixels on a background of 30 × 20.
     private func square(at x: Int, on ground: UInt32) -> Bitmap {
-        Bitmap.of(
-            (0..<20).map { row in (0..<30).map { (x..<x + 5).contains($0) && (8..<13).contains(row) ? red : ground } }
-        )
+        Bitmap.of(30, 20) { column, row in (x..<x + 5).contains(column) && (8..<13).contains(row) ? red : ground }
     }
 
     /// 64 × 64 pixels that change smoothly.
     private func gradient(_ shift: Int) -> Bitmap {
-        Bitmap.of(
-            (0..<64).map { y in
-                (0..<64).map { x in 0xFF00_0000 | UInt32((x * 3 + shift) << 16 | y * 4 << 8 | 255 - x * 2 - y) }
-            }
-        )
+        Bitmap.of(64, 64) { x, y in
+            let (red, green, blue) = (x * 3 + shift, y * 4, 255 - x * 2 - y)
+            return 0xFF00_0000 | UInt32(red << 16 | green << 8 | blue)
+        }
     }
 
     @Test("Few colours are kept exactly at any quality", arguments: [1, 0.5, 0])

@@ -158,9 +158,7 @@ extension Bitmap {
     @Test("A cut within pixels of the map keeps them in their places") func cutWithinPixels() throws {
         // Three levels a column of the map, of which one lies over two columns of the image.
         func ramp(_ width: Int) -> Bitmap {
-            .of(
-                (0..<8).map { _ in (0..<UInt32(width)).map { 0xFF00_0000 | ($0 * 3) << 16 | ($0 * 3) << 8 | ($0 * 3) } }
-            )
+            .of(width, 8) { x, _ in 0xFF00_0000 | UInt32(x) * 0x03_0303 }
         }
         let source = try GainMapFixture.sample(ramp(80), map: ramp(40)).file
         for left in 0...20 {

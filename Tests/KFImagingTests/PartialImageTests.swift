@@ -41,6 +41,8 @@ private func sharedRows(_ part: Bitmap, _ whole: Bitmap) -> Int {
         #expect(Codecs.diagnose(data.prefix(60)) == .malformed(.webp, detail: "the data ends too early"))
     }
 
+    // Exit tests capture values from Swift 6.3 on.
+    #if compiler(>=6.3)
     @Test(
         "A short WebP that announces a large image takes the memory of what arrived",
         .enabled(if: memoryIsOurs),
@@ -59,6 +61,7 @@ private func sharedRows(_ part: Bitmap, _ whole: Bitmap) -> Int {
             #expect(try peakMemory() - before < 100 << 20)
         }
     }
+    #endif
 }
 
 @Suite struct PartialTIFFTests {

@@ -65,6 +65,10 @@ extension Bitmap.Pixel {
 
 extension Bitmap {
     /// Pixels from words 0xAARRGGBB, row by row.
+    static func of(_ width: Int, _ height: Int, _ color: (_ x: Int, _ y: Int) -> UInt32) -> Bitmap {
+        of((0..<height).map { y in (0..<width).map { x in color(x, y) } })
+    }
+
     static func of(_ rows: [[UInt32]], hasAlpha: Bool? = nil) -> Bitmap {
         Bitmap(width: rows.first?.count ?? 1, height: rows.count, hasAlpha: hasAlpha) { memory, bytesPerRow in
             for (y, row) in rows.enumerated() {

@@ -265,11 +265,10 @@ private let everyProcessor: [any ImageProcessor] = [
 
     /// Invalid numbers give the image itself, a part of it, or nil; never a trap.
     @Test("Invalid numbers never trap") func invalidNumbers() async {
-        let processors = [0, -1, .nan, .infinity, -.infinity, 1e300, -1e300, 1e-300, 32_768].flatMap { (n: CGFloat) in
-            Self.processors(with: n)
-        }
+        let numbers: [CGFloat] = [0, -1, .nan, .infinity, -.infinity, 1e300, -1e300, 1e-300, 32_768]
+        let processors = numbers.flatMap { Self.processors(with: $0) }
         let strange = await Self.executor.run {
-            processors.compactMap { processor in
+            processors.compactMap { processor -> String? in
                 for picture in [SampleImage.gradient(6, 5, alpha: true), SampleImage.gradient(1, 1)] {
                     let result = processor.process(item: .image(picture), options: KingfisherParsedOptionsInfo())
                     if let result, result.cgImage == nil { return processor.identifier }

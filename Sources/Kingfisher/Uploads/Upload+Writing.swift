@@ -10,7 +10,8 @@ extension Upload {
     /// Writes the files, all of them or none. (Not in Kingfisher.)
     ///
     /// They are written under other names first, in the same directory, and then get their own. When that fails, those
-    /// that have theirs are removed again. Files that exist are never replaced. The file system must know hard links.
+    /// that have theirs are removed again. Files that exist are never replaced. The file system must know hard links. A
+    /// process that is killed in the middle may leave some of the files, each of them whole.
     ///
     /// - Parameters:
     ///   - directory: Where; it is made if it is not there.

@@ -16,7 +16,8 @@ struct VariantsCommand: AsyncParsableCommand {
 
             In a directory the files are called {name}-{width}. Images are turned upright, and lose their EXIF data \
             unless --keep is given; none is enlarged. Of animations every frame is written where the format holds \
-            them. A file that is there is replaced. Images that fail do not stop the others.
+            them. A file that is there is replaced; each is written whole or not at all, and where one cannot be, those \
+            before it stay. Images that fail do not stop the others.
 
             --json prints one object per image: source; format, width, height (in pixels, as it is displayed), \
             orientation (the EXIF number), frames, duration (seconds), loopCount, alpha, colorProfile, bytes; exif, null \

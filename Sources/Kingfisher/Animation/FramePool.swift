@@ -100,7 +100,7 @@ enum FramePool {
     }
 }
 
-/// Threads for decoding frames: as many as processors, however many animations there are.
+/// Threads for decoding frames: one for each processor of the machine, however many animations there are.
 ///
 /// On Linux the global queues of Dispatch run on the threads of the cooperative pool; serial queues without a target
 /// have threads of their own.

@@ -3,7 +3,7 @@
 import Foundation
 import KFImaging
 
-/// Leaves the bytes alone; its image, of which nothing is wanted, is empty.
+/// Leaves the bytes alone and returns an empty image, since such a load only needs the bytes.
 struct BytesOnly: ImageProcessor {
     /// For a subclass of the downloader, which is asked for bytes in place of an image.
     static let download = BytesOnly(identifier: "com.onevcat.Kingfisher.BytesOnly")

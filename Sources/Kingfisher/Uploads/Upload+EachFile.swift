@@ -10,9 +10,9 @@ extension Upload {
     ///     try await store.put(file.image.data, at: "photos/\(file.fileName)", type: file.image.mimeType)
     /// }
     /// ```
-    /// No more encoded files are in memory than there are threads for pixels (``PixelThreads/count``), and one. The
-    /// first is handed over once so many are begun, or all sizes are made where there are fewer. The work waits where
-    /// the closure takes longer than the encodings.
+    /// At most one encoded file more than there are threads for pixels (``PixelThreads/count``) is in memory. The first
+    /// file is handed over once that many encodings have begun; of an upload with fewer files, once all sizes are made.
+    /// A closure that is slower than the encodings holds them up.
     ///
     /// - Parameters:
     ///   - data: The bytes, of any format that is read here; they alone decide which.
@@ -41,7 +41,7 @@ extension Upload {
     /// The same for an upload in a file, which is read on a thread that may wait: no more of it than is allowed.
     ///
     /// - Parameters:
-    ///   - file: The file; its name is that of the upload.
+    ///   - file: The file; its name counts as the name of the upload.
     ///   - variants: The sizes and formats; without any, only the facts are found out.
     ///   - options: The limits; those for untrusted files unless set.
     ///   - body: Takes a file, as for bytes.

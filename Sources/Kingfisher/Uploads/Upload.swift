@@ -72,7 +72,7 @@ public struct Upload: Sendable {
     /// The same for an upload in a file, which is read on a thread that may wait: no more of it than is allowed.
     ///
     /// - Parameters:
-    ///   - file: The file; its name is that of the upload.
+    ///   - file: The file; its name counts as the name of the upload.
     ///   - variants: The sizes and formats; without any, only the facts are found out.
     ///   - options: The limits; those for untrusted files unless set.
     /// - Returns: The files and the facts.

@@ -3,7 +3,7 @@
 import KFImaging
 
 extension ImageContentType {
-    /// The extension of a name, without its dot, if it is that of another image format than this one.
+    /// The extension of a name, without its dot, if the extension belongs to another image format than this one.
     ///
     /// - Parameter name: The name of a file, or its path.
     /// - Returns: The extension as it is written; nil where it is one of this format, or of no image format.

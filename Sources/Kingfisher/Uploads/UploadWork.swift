@@ -27,7 +27,7 @@ struct UploadWork: Sendable {
         let plan: RenditionPlan
     }
 
-    /// The files that have been made: they are handed over, or kept where nobody takes them.
+    /// The encoded files: each is passed to the receiver, or kept for the result where there is no receiver.
     private struct ReadyFiles: Sendable {
         let receiver: Receiver?
         private(set) var isDamaged = false
@@ -48,7 +48,7 @@ struct UploadWork: Sendable {
     /// Makes the files and the facts.
     ///
     /// - Parameter receiver: Takes the files, one at a time; without it they are in the result.
-    /// - Returns: The facts, and the files that nobody has taken.
+    /// - Returns: The facts, and the files unless a receiver took them.
     /// - Throws: ``UploadError``, or what the receiver throws.
     func upload(to receiver: Receiver? = nil) async throws -> Upload {
         guard data.count <= options.maxBytes else {

@@ -12,7 +12,7 @@ struct VariantsRun: Sendable {
     let formats: [ImageContentType]
     let coding: CodingArguments
     let markup: MarkupArguments
-    /// Whether files are taken whose extension is that of another format.
+    /// Whether a file is accepted though its extension belongs to another format.
     let allowsWrongExtension: Bool
     /// A directory, or names made of a pattern.
     let destination: OutputDestination

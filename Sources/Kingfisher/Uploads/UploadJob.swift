@@ -17,13 +17,15 @@ struct UploadJob: Sendable {
     let encoding: ImageEncoding
     /// Whether the upload has several frames.
     let isAnimated: Bool
+    /// Its frames if they are decoded already.
+    let frames: UploadFrames?
 
     /// Makes the file, on a thread for pixels.
     func made() async throws(UploadError) -> Made {
         guard !Task.isCancelled else { throw .cancelled }
         let file: Upload.File
         do throws(ImagingError) {
-            file = try await isAnimated && encoding.keepsFrames ? animation() : still()
+            file = try await isAnimated && encoding.keepsFrames ? animation() : self.file(of: image)
         } catch {
             throw Task.isCancelled ? .cancelled : .variantFailed(name: variant.name, error)
         }
@@ -32,17 +34,18 @@ struct UploadJob: Sendable {
         return (place, file)
     }
 
-    private func still() async throws(ImagingError) -> Upload.File {
+    private func file(of image: KFCrossPlatformImage) async throws(ImagingError) -> Upload.File {
         let content = try await WorkExecutor.cpu.run { () async throws(ImagingError) -> EncodedContent in
             try encoding.content(of: image, source: work.data, limits: work.options.limits)
         }
-        let encoded = EncodedImage(content, isDamaged: image.isDamaged)
+        let encoded = EncodedImage(content, isDamaged: image.hasDamagedFrames)
         let (width, height) = (image.pixelWidth, image.pixelHeight)
         return Upload.File(variant: variant.name, pixelWidth: width, pixelHeight: height, image: encoded)
     }
 
     /// A file with all frames of an animation.
     private func animation() async throws(ImagingError) -> Upload.File {
+        if let frames, let animation = await animation(of: frames) { return try await file(of: animation) }
         let limits = work.options.limits
         let processing: KingfisherOptionsInfo = [
             .processor(variant.processor), .animatedProcessing(.transformFrames), .decodingLimits(limits),
@@ -57,6 +60,14 @@ struct UploadJob: Sendable {
                 error.isCancelled ? nil : Codecs.diagnose(work.data, limits: limits)
             }
             throw reason ?? .encodingFailed(type, detail: "the frames could not be written")
+        }
+    }
+}
+
+extension UploadJob {
+    private func animation(of frames: UploadFrames) async -> KFCrossPlatformImage? {
+        await WorkExecutor.cpu.run { () async -> KFCrossPlatformImage? in
+            Image.animated(frames.scaled(to: variant.box), options: ImageCreatingOptions(), baseImage: image)
         }
     }
 }

@@ -74,12 +74,13 @@ struct UploadWork: Sendable {
             var ready = ReadyFiles(receiver)
             var images: [Int: KFCrossPlatformImage] = [:]
             var running = 0
+            let frames = await frames(of: original)
             for (index, step) in original.plan.steps.enumerated() where step.box < variants.count {
                 let source = step.source.flatMap { images[$0] } ?? original.decoded
                 let image = try await size(step.box, of: source, original: original.size)
                 images[step.box] = image
                 images = images.filter { original.plan.needs($0.key, after: index) }
-                for job in jobs(for: step.box, image: image, isAnimated: original.info.frameCount > 1) {
+                for job in jobs(for: step.box, image, frames, isAnimated: original.info.frameCount > 1) {
                     if running == most, let made = try await group.next() {
                         running -= 1
                         try await ready.add(made)
@@ -93,8 +94,23 @@ struct UploadWork: Sendable {
         }
     }
 
+    /// The frames of an animation of which several files have all, if there is room for them.
+    private func frames(of original: Original) async -> UploadFrames? {
+        let files = variants.flatMap(\.encodings).filter { $0.keepsFrames && $0.maxFrameCount == nil }
+        guard original.info.frameCount > 1, files.count > 1 else { return nil }
+        return await WorkExecutor.cpu.run { [data, limits = options.limits] () async -> UploadFrames? in
+            guard let source = try? Codecs.frameSource(of: data, limits: limits) else { return nil }
+            return UploadFrames(source, size: original.plan.decodedSize, original: original.size)
+        }
+    }
+
     /// The files of a variant.
-    private func jobs(for index: Int, image: KFCrossPlatformImage, isAnimated: Bool) -> [UploadJob] {
+    private func jobs(
+        for index: Int,
+        _ image: KFCrossPlatformImage,
+        _ frames: UploadFrames?,
+        isAnimated: Bool
+    ) -> [UploadJob] {
         let first = variants[..<index].reduce(0) { $0 + $1.encodings.count }
         return variants[index].encodings.enumerated().map { offset, encoding in
             UploadJob(
@@ -103,7 +119,8 @@ struct UploadWork: Sendable {
                 variant: variants[index],
                 image: image,
                 encoding: encoding,
-                isAnimated: isAnimated
+                isAnimated: isAnimated,
+                frames: encoding.maxFrameCount == nil ? frames : nil
             )
         }
     }

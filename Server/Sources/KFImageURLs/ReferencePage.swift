@@ -67,18 +67,18 @@ package enum ReferencePage {
 
     private static var settings: String {
         let rows = SettingsTable.all.map { setting in
-            let others = setting.names.dropFirst().map { "`\($0)`" }.joined(separator: ", ")
             let initial = setting.show(ServerConfiguration())
             let shown = initial.isEmpty ? "" : "`\(initial)`"
-            return "| `\(setting.names[0])` | \(setting.help) | \(setting.words) | \(shown) | \(others) |"
+            return "| `\(setting.names[0])` | \(setting.help) | \(setting.words) | \(shown) |"
         }
         let head = """
             ## Settings
 
-            Variables of the environment. The names on the right mean the same, and count where ours are not set.
+            Variables of the environment. Those that imgproxy has, too, may begin with `IMGPROXY_` in place of `KF_`: the
+            table [below](#imgproxys-settings) lists these names, which count where ours are not set.
 
-            | variable | meaning | values | unless set | also |
-            |---|---|---|---|---|
+            | variable | meaning | values | unless set |
+            |---|---|---|---|
             """
         return ([head] + rows + [""]).joined(separator: "\n")
     }
@@ -87,23 +87,31 @@ package enum ReferencePage {
         let head = """
             ## imgproxy's settings
 
-            All settings of imgproxy 4, and what becomes of them. With one that is refused the server does not start, unless it
-            has a value that means what is done anyway. Those without a meaning are named once when the server starts, unless
-            they have imgproxy's default. As soon as one of these variables is set, imgproxy's defaults hold where they differ:
-            \(differences).
+            All settings of imgproxy 4: each is read as the setting of this server that is named beside it, ignored since
+            there is nothing here that it could set, or refused. With one that is refused the server does not start, unless
+            it has a value that means what is done anyway. Those that are ignored are named once when the server starts,
+            unless they have imgproxy's default. As soon as one of these variables is set, imgproxy's defaults hold where
+            they differ: \(differences).
 
-            | variable | outcome | what to do |
-            |---|---|---|
+            | variable | outcome, and what to do instead |
+            |---|---|
             """
-        let rows = ImgproxySettings.all.map { name, outcome in
+        return ([head] + imgproxyRows + [""]).joined(separator: "\n")
+    }
+
+    /// What is done in place of several settings is said of the first one.
+    private static var imgproxyRows: [String] {
+        var advice: String?
+        return ImgproxySettings.all.map { name, outcome -> String in
             switch outcome {
-            case .read(let own): "| `\(name)` | read | as `\(own)` |"
+            case .read(let own): return "| `\(name)` | `\(own)` |"
+            case .meaningless: return "| `\(name)` | ignored |"
             case .refused(let harmless, let instead):
-                "| `\(name)` | refused\(unless(harmless)) | \(instead) |"
-            case .meaningless: "| `\(name)` | without meaning | |"
+                let shown = instead == advice ? "as above" : instead
+                advice = instead
+                return "| `\(name)` | refused\(unless(harmless)): \(shown) |"
             }
         }
-        return ([head] + rows + [""]).joined(separator: "\n")
     }
 
     private static func unless(_ values: [String]) -> String {

@@ -60,6 +60,15 @@ struct ListedOption: Sendable, CustomTestStringConvertible {
         return own?.value
     }
 
+    /// The option with the value that it has in its example; nil for a flag.
+    var exampleValue: String? {
+        guard argument.takesValue, let example else { return nil }
+        let places = names.compactMap { example.firstRange(of: " \($0) ") }
+        guard let place = places.first else { return nil }
+        let value = example[place.upperBound...].prefixMatch(of: #/'[^']*'|[^ ]+/#)?.output ?? ""
+        return "\(example[place].dropFirst())\(value)"
+    }
+
     var testDescription: String { "\(names.last ?? "") of \(commands.joined(separator: ", "))" }
 }
 

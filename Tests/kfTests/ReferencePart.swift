@@ -13,9 +13,10 @@ struct ReferencePart: Sendable {
     static let all = [
         ReferencePart(
             title: "Options",
-            columns: ["option", "commands", "what it does", "example"],
+            columns: ["option", "commands", "what it does, and an example"],
             rows: ListedOption.all.map { option in
-                [code(option.usage), option.commandList, prose(option.argument.help), code(option.example ?? "")]
+                let example = option.exampleValue.map { " " + code($0) } ?? ""
+                return [code(option.usage), option.commandList, prose(option.argument.help) + example]
             }
         ),
         ReferencePart(

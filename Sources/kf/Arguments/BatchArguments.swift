@@ -20,8 +20,8 @@ struct BatchArguments: ParsableArguments {
 
     @Flag(
         help: """
-            Replace each file by its result, whole or not at all; damaged images stay as they are, and so do those of \
-            formats that are only read. Without --keep their EXIF data is gone.
+            Replace each file by its result, whole or not at all; damaged images, and those of formats that are only \
+            read, stay as they are. Without --keep their EXIF data is gone.
             """
     )
     var inPlace = false

@@ -50,8 +50,7 @@ struct CodingArguments: ParsableArguments {
         help: ArgumentHelp(
             "Keep the EXIF data of JPEG, PNG, WebP and AVIF, with the orientation 1 and without thumbnail, maker's "
                 + "notes and sizes; exif+gps keeps the location, too. gainmap keeps that of a JPEG in a JPEG that was "
-                + "cut, scaled, turned or mirrored only; gainmap,exif keeps both. Images are encoded anew for it. Nothing "
-                + "is kept otherwise, but original bytes are copied whole.",
+                + "cut, scaled, turned or mirrored only; gainmap,exif keeps both. Images are encoded anew for it.",
             valueName: "exif|exif+gps|gainmap,…"
         )
     )
@@ -59,8 +58,8 @@ struct CodingArguments: ParsableArguments {
 
     @Flag(
         help: """
-            Write the ICC profile of sRGB into JPEG and WebP, some 600 bytes, for programs that ask for one; without it \
-            files are taken for sRGB, too. Images are encoded anew for it.
+            Write the ICC profile of sRGB, some 600 bytes, into JPEG and WebP, for programs that ask for one. Images are \
+            encoded anew for it.
             """
     )
     var profile = false

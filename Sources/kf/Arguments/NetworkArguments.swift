@@ -50,10 +50,8 @@ struct NetworkArguments: ParsableArguments {
     @Option(
         parsing: .unconditional,
         help: ArgumentHelp(
-            """
-            Download through this proxy; '' is none. Without this option the variables http_proxy, https_proxy, \
-            all_proxy and no_proxy say it.
-            """,
+            "Download through this proxy; '' is none. (default: what http_proxy, https_proxy, all_proxy and no_proxy "
+                + "say)",
             valueName: "url"
         )
     )
@@ -62,10 +60,7 @@ struct NetworkArguments: ParsableArguments {
     @Option(
         parsing: .unconditional,
         help: ArgumentHelp(
-            """
-            Trust the certificates in this PEM file. Without this option the variables SSL_CERT_FILE and SSL_CERT_DIR \
-            name others than the system's.
-            """,
+            "Trust the certificates in this PEM file. (default: those of SSL_CERT_FILE, SSL_CERT_DIR or the system)",
             valueName: "file"
         ),
         completion: .file()

@@ -70,7 +70,7 @@ struct VariantsCommand: AsyncParsableCommand {
     @OptionGroup(title: "Limits") var limits: LimitArguments
     @OptionGroup(title: "Network", visibility: .hidden) var network: NetworkArguments
 
-    @Flag(help: "Take files, too, whose extension is that of another image format, such as a PNG that is named .jpg.")
+    @Flag(help: "Take files, too, that have another format's extension, such as a PNG that is named .jpg.")
     var anyExtension = false
 
     @Flag(help: "Print one JSON object per line.")

@@ -54,15 +54,25 @@ package enum ReferencePage {
     private static func lines(of option: ImageOption) -> [String] {
         let usage = option.names[option.names.count > 1 ? 1 : 0] + option.arguments.map { ":\($0.name)" }.joined()
         let more = option.repeats ? "…" : ""
-        let rows = option.arguments.map { argument in
-            "| \(argument.name) | \(argument.words) | \(argument.initial.isEmpty ? "" : "`\(argument.initial)`") |"
-        }
         return [
             "### \(option.names.joined(separator: ", "))", "", "`\(usage)\(more)` — \(option.help)", "",
             "Example: `\(option.example)`", "",
-            "| argument | values | unless set |", "|---|---|---|",
         ]
-            + rows + [""]
+            + arguments(of: option) + [""]
+    }
+
+    /// One argument is a line, several are a table.
+    private static func arguments(of option: ImageOption) -> [String] {
+        if option.arguments.count == 1 {
+            return option.arguments.map { argument in
+                let initial = argument.initial.isEmpty ? "" : "; unless set `\(argument.initial)`"
+                return "`\(argument.name)`: \(argument.words)\(initial)"
+            }
+        }
+        let rows = option.arguments.map { argument in
+            "| \(argument.name) | \(argument.words) | \(argument.initial.isEmpty ? "" : "`\(argument.initial)`") |"
+        }
+        return ["| argument | values | unless set |", "|---|---|---|"] + rows
     }
 
     private static var settings: String {
@@ -74,8 +84,8 @@ package enum ReferencePage {
         let head = """
             ## Settings
 
-            Variables of the environment. Those that imgproxy has, too, may begin with `IMGPROXY_` in place of `KF_`: the
-            table [below](#imgproxys-settings) lists these names, which count where ours are not set.
+            Variables of the environment. Those that imgproxy has, too, may begin with `IMGPROXY_` in place of `KF_`:
+            the table [below](#imgproxys-settings) lists these names, which count where ours are not set.
 
             | variable | meaning | values | unless set |
             |---|---|---|---|
@@ -87,11 +97,11 @@ package enum ReferencePage {
         let head = """
             ## imgproxy's settings
 
-            All settings of imgproxy 4: each is read as the setting of this server that is named beside it, ignored since
-            there is nothing here that it could set, or refused. With one that is refused the server does not start, unless
-            it has a value that means what is done anyway. Those that are ignored are named once when the server starts,
-            unless they have imgproxy's default. As soon as one of these variables is set, imgproxy's defaults hold where
-            they differ: \(differences).
+            All settings of imgproxy 4: each is read as the setting of this server that is named beside it, ignored
+            since there is nothing here that it could set, or refused. With one that is refused the server does not
+            start, unless it has a value that means what is done anyway. Those that are ignored are named once when the
+            server starts, unless they have imgproxy's default. As soon as one of these variables is set, imgproxy's
+            defaults hold where they differ: \(differences).
 
             | variable | outcome, and what to do instead |
             |---|---|

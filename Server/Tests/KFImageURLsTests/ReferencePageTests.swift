@@ -18,7 +18,10 @@ import Testing
         for option in OptionTable.all {
             #expect(page.contains("### \(option.names.joined(separator: ", "))\n"))
             #expect(page.contains(option.help))
-            for argument in option.arguments { #expect(page.contains("| \(argument.name) | \(argument.words) |")) }
+            for argument in option.arguments {
+                let (row, line) = ("| \(argument.name) | \(argument.words) |", "`\(argument.name)`: \(argument.words)")
+                #expect(page.contains(row) || page.contains(line), "\(option.names[0]): \(argument.name)")
+            }
         }
         for name in SettingsTable.all.flatMap(\.names) { #expect(page.contains("`\(name)`")) }
     }

@@ -18,8 +18,8 @@ import KFSupport
 /// for pixels, as many at a time as there are threads (``PixelThreads/count``). Beside the decoded image there are as
 /// many sizes in memory as are being encoded, and those that smaller ones are made of.
 ///
-/// The frames of an animation are decoded once for all files, if they take at most 64 MiB in the decoded size; otherwise
-/// each file decodes them for itself, one at a time.
+/// The frames of an animation are decoded once for all files, if they take at most 64 MiB in the decoded size;
+/// otherwise each file decodes them for itself, one at a time.
 ///
 /// Variants are upright, in sRGB, and say nothing of where the image was taken, of serial numbers and owners, nor have
 /// they previews, XMP or comments, unless ``ImageEncoding/keptMetadata`` keeps EXIF. No manager, cache or shared

@@ -1,4 +1,5 @@
-// The frames of an animated upload of which several files are made: decoded once, and kept. For UploadWork and UploadJob.
+// The frames of an animated upload of which several files are made: decoded once, and kept. For UploadWork and
+// UploadJob.
 
 import Foundation
 import KFImaging
@@ -16,14 +17,13 @@ struct UploadFrames: Sendable {
     /// The size of the upload as it is displayed, in pixels.
     private let original: PixelSize
 
-    /// Decodes all frames.
+    /// Decodes all frames; nil where they take more than ``maxBytes``, the first cannot be decoded, or the task is
+    /// cancelled.
     ///
     /// - Parameters:
     ///   - source: The frames, upright, in their own size.
     ///   - size: The size that they are kept in.
     ///   - original: The size of the upload as it is displayed.
-    /// - Returns: The frames; nil where they take more than ``maxBytes``, the first cannot be decoded, or the task is
-    ///   cancelled.
     init?(_ source: any ImageFrameSource, size: PixelSize, original: PixelSize) {
         let count = source.frameCount
         guard count > 0, size.pixelCount * 4 <= Self.maxBytes / count else { return nil }

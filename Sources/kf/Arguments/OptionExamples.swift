@@ -3,7 +3,9 @@
 
 /// Command lines that show the values of options.
 enum OptionExamples {
-    /// By long names; one for each meaning that an option has, which depends on the command. A flag is its own example.
+    /// By long names; one for each meaning that an option has, which depends on the command.
+    ///
+    /// A flag is its own example.
     static let all: KeyValuePairs<String, String> = [
         "alt": "kf variants photo.jpg --widths 400,800 -o out --html --alt 'A red door'",
         "background": "kf sheet *.jpg -o sheet.png --background '#222'",

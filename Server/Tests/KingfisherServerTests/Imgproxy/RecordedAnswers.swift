@@ -89,12 +89,14 @@ extension RecordedAnswer {
             (own.status, own.reason) = (error.status, error.reason)
             return own
         }
-        own.size = "\(result.pixelWidth)x\(result.pixelHeight)"
         own.disposition = contentDisposition(
             of: plan,
             fileExtension: result.contentType.preferredFileExtension ?? "bin",
             isAttachment: plan.delivery.isAttachment
         )
+        // Of drawings that are handed on no size was recorded.
+        guard result.contentType != .svg else { return own }
+        own.size = "\(result.pixelWidth)x\(result.pixelHeight)"
         let image = try #require(
             KingfisherWrapper<Image>.image(data: result.data, options: ImageCreatingOptions(preloadAll: true))
         )

@@ -219,7 +219,9 @@ import Testing
                 let result = try await rig.render(options)
                 #expect(result.image.contentType == .svg, "\(options)")
             }
-            let drawn = try await rig.error("w:20")
+            let sized = drawing.replacing("><rect", with: " width=\"40\" height=\"30\"><rect")
+            rig.server.route("/b", .data(Data(sized.utf8)))
+            let drawn = try await rig.error("w:20", path: "/b")
             #expect(canDraw ? drawn == nil : drawn?.kind == "not_an_image")
             rig.server.route("/a", .data(Data("<svg><a></svg>".utf8)))
             let broken = try await rig.error("f:svg/w:3")

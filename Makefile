@@ -157,7 +157,7 @@ server-test: dependencies ## Builds and tests the package in Server
 PORT ?= 8080
 SERVE := KF_BIND=127.0.0.1:$(PORT) KF_LOCAL_FILESYSTEM_ROOT="$(CURDIR)/docs" KF_UPLOADS=1
 
-serve: dependencies ## Builds and runs the image server on loopback, with the images in docs, and prints a URL to try
+serve: dependencies ## Builds and runs the image server on loopback, with the images in docs, prints a URL; PORT=9000 for another
 	@Scripts/install-dependencies heic svg
 	@$(FETCH) Server
 	@swift build -c release $(SERVER_BUILD) --product kf-server

@@ -4,10 +4,10 @@ import KFImaging
 
 /// The order in which several sizes of an image are made.
 ///
-/// A size is made of another one that shows all of the image and is at least twice as large in both directions: the
-/// difference to one that is made of the image itself cannot be seen (more than 50 dB). All others are made of the
-/// decoded image. If these have one size, that is the size it is decoded to; otherwise it is decoded to twice the
-/// largest of them, or to its own size if that is smaller.
+/// A size is made of another one that shows all of the image, is not enlarged, and is at least twice as large in both
+/// directions: the difference to one that is made of the image itself cannot be seen (more than 50 dB). All others are
+/// made of the decoded image. If these have one size, that is the size it is decoded to; otherwise it is decoded to
+/// twice the largest of them, or to its own size if that is smaller.
 struct RenditionPlan {
     /// One size, and what it is made of.
     struct Step: Equatable {
@@ -31,8 +31,9 @@ struct RenditionPlan {
         for box in sizes.indices.sorted(by: { (sizes[$0].pixelCount, $1) > (sizes[$1].pixelCount, $0) }) {
             let source = steps.last { step in
                 let larger = sizes[step.box]
-                return [.fit, .cover].contains(boxes[step.box].mode) && larger.width >= 2 * sizes[box].width
-                    && larger.height >= 2 * sizes[box].height
+                let isEnlarged = larger.width > original.width || larger.height > original.height
+                return [.fit, .cover].contains(boxes[step.box].mode) && !isEnlarged
+                    && larger.width >= 2 * sizes[box].width && larger.height >= 2 * sizes[box].height
             }
             steps.append(Step(box: box, source: source?.box))
         }

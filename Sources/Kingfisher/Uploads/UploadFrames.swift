@@ -17,16 +17,18 @@ struct UploadFrames: Sendable {
     /// The size of the upload as it is displayed, in pixels.
     private let original: PixelSize
 
-    /// Decodes all frames; nil where they take more than ``maxBytes``, the first cannot be decoded, or the task is
-    /// cancelled.
+    /// Decodes all frames; nil where they take more than ``maxBytes`` or than is allowed, the first cannot be decoded,
+    /// or the task is cancelled.
     ///
     /// - Parameters:
     ///   - source: The frames, upright, in their own size.
-    ///   - size: The size that they are kept in.
+    ///   - size: The size that they are kept in; where it is larger, their own.
     ///   - original: The size of the upload as it is displayed.
-    init?(_ source: any ImageFrameSource, size: PixelSize, original: PixelSize) {
-        let count = source.frameCount
-        guard count > 0, size.pixelCount * 4 <= Self.maxBytes / count else { return nil }
+    ///   - limits: How many pixels all of them may have.
+    init?(_ source: any ImageFrameSource, size: PixelSize, original: PixelSize, limits: ImageDecodingLimits) {
+        let size = size.width > original.width || size.height > original.height ? original : size
+        let (count, most) = (source.frameCount, min(Self.maxBytes / 4, limits.maxAnimationPixelCount))
+        guard count > 0, size.pixelCount <= most / count else { return nil }
         let box = Thumbnail(width: size.width, height: size.height, mode: .exact, anchor: .center, enlarges: false)
         var bitmaps: [Bitmap?] = []
         for index in 0..<count {

@@ -29,7 +29,7 @@ struct UploadJob: Sendable {
         } catch {
             throw Task.isCancelled ? .cancelled : .variantFailed(name: variant.name, error)
         }
-        // Later frames are decoded here first.
+        // Damage of later frames is known here first.
         guard work.options.allowsDamage || !file.image.isDamaged else { throw .unusable(work.damage) }
         return (place, file)
     }
@@ -67,7 +67,13 @@ struct UploadJob: Sendable {
 extension UploadJob {
     private func animation(of frames: UploadFrames) async -> KFCrossPlatformImage? {
         await WorkExecutor.cpu.run { () async -> KFCrossPlatformImage? in
-            Image.animated(frames.scaled(to: variant.box), options: ImageCreatingOptions(), baseImage: image)
+            let animation = Image.animated(
+                frames.scaled(to: variant.box),
+                options: ImageCreatingOptions(),
+                baseImage: image
+            )
+            if image.isDamaged { animation?.updateMetadata { $0.isDamaged = true } }
+            return animation
         }
     }
 }

@@ -74,13 +74,16 @@ struct UploadWork: Sendable {
             var ready = ReadyFiles(receiver)
             var images: [Int: KFCrossPlatformImage] = [:]
             var running = 0
-            let frames = await frames(of: original)
+            async let frames = frames(of: original)
             for (index, step) in original.plan.steps.enumerated() where step.box < variants.count {
                 let source = step.source.flatMap { images[$0] } ?? original.decoded
                 let image = try await size(step.box, of: source, original: original.size)
                 images[step.box] = image
                 images = images.filter { original.plan.needs($0.key, after: index) }
-                for job in jobs(for: step.box, image, frames, isAnimated: original.info.frameCount > 1) {
+                // Files of one frame do not wait for the others.
+                let hasFrames = variants[step.box].encodings.contains(where: \.keepsFrames)
+                let isAnimated = hasFrames && original.info.frameCount > 1
+                for job in await jobs(for: step.box, image, isAnimated ? frames : nil, isAnimated: isAnimated) {
                     if running == most, let made = try await group.next() {
                         running -= 1
                         try await ready.add(made)
@@ -100,7 +103,7 @@ struct UploadWork: Sendable {
         guard original.info.frameCount > 1, files.count > 1 else { return nil }
         return await WorkExecutor.cpu.run { [data, limits = options.limits] () async -> UploadFrames? in
             guard let source = try? Codecs.frameSource(of: data, limits: limits) else { return nil }
-            return UploadFrames(source, size: original.plan.decodedSize, original: original.size)
+            return UploadFrames(source, size: original.plan.decodedSize, original: original.size, limits: limits)
         }
     }
 

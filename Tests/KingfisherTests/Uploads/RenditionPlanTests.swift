@@ -37,6 +37,14 @@ import Testing
         #expect(plan(500, 500).decodedSize == PixelSize(500, 375))
     }
 
+    @Test("What is enlarged is no source for others, and the image keeps its own size for them")
+    func enlarging() {
+        let large = Thumbnail(width: 400, height: 0, mode: .fit, anchor: .center, enlarges: true)
+        let small = Thumbnail(width: 100, height: 0, mode: .fit, anchor: .center, enlarges: false)
+        let plan = RenditionPlan([large, small], of: PixelSize(100, 80))
+        #expect(plan.steps.map(\.source) == [nil, nil] && plan.decodedSize == PixelSize(100, 80))
+    }
+
     @Test("A size is needed until the last one that is made of it")
     func needs() {
         let plan = plan(1600, 800, 700, 300)

@@ -41,8 +41,14 @@ private final class MovingFrames: ImageFrameSource {
         return options
     }
 
-    private func kept(_ source: MovingFrames) -> UploadFrames? {
-        UploadFrames(source, size: PixelSize(45, 30), original: source.size)
+    private func kept(
+        _ source: MovingFrames,
+        _ size: PixelSize = PixelSize(45, 30),
+        maxPixelCount: Int = .max
+    ) -> UploadFrames? {
+        var limits = options.limits
+        limits.maxAnimationPixelCount = maxPixelCount
+        return UploadFrames(source, size: size, original: source.size, limits: limits)
     }
 
     private func box(_ width: Int, _ height: Int = 0, _ mode: ThumbnailMode = .fit) -> Thumbnail {
@@ -70,18 +76,41 @@ private final class MovingFrames: ImageFrameSource {
         #expect(try !#require(kept(MovingFrames())).scaled(to: box(10)).isDamaged)
     }
 
-    @Test("Without a first frame, and where they take more than is kept, none is")
+    @Test("Without a first frame, and where they take more than is kept or allowed, none is")
     func none() {
         #expect(kept(MovingFrames(broken: [0])) == nil && kept(MovingFrames(count: 0)) == nil)
-        let source = MovingFrames(count: 3)
-        let side = PixelSize(UploadFrames.maxBytes / 4 / 3 + 1, 1)
-        #expect(UploadFrames(source, size: side, original: side) == nil && source.log.decoded.isEmpty)
+        let source = MovingFrames(PixelSize(UploadFrames.maxBytes / 4 / 3 + 1, 1), count: 3)
+        #expect(kept(source, source.size) == nil && source.log.decoded.isEmpty)
+        #expect(kept(MovingFrames(), maxPixelCount: 4 * 45 * 30) != nil)
+        #expect(kept(MovingFrames(), maxPixelCount: 4 * 45 * 30 - 1) == nil)
+        // They are never kept larger than they are.
+        #expect(kept(MovingFrames(), PixelSize(900, 600), maxPixelCount: 4 * 90 * 60) != nil)
     }
 
-    @Test("Files of one animation have the frames that each has alone", arguments: [[80, 40, 13], [70, 60]])
-    func likeAlone(widths: [Int]) async throws {
-        let data = try Codecs.encode(MovingFrames(), as: .png)
-        let variants = widths.map { UploadVariant("w\($0)", width: $0, encodings: [ImageEncoding(.png)]) }
+    /// Sizes of one animation.
+    private enum Sizes: String, CaseIterable {
+        case halves, close, enlarged, parts
+
+        var variants: [UploadVariant] {
+            let widths =
+                switch self {
+                case .halves: [40, 20, 7]
+                case .close: [70, 60]
+                case .enlarged: [180, 80]
+                case .parts: [30, 20]
+                }
+            return widths.map { width in
+                var variant = UploadVariant("w\(width)", width: width, encodings: [ImageEncoding(.png)])
+                variant.enlarges = self == .enlarged
+                if self == .parts { (variant.height, variant.mode, variant.anchor) = (width, .fill, .point(.zero)) }
+                return variant
+            }
+        }
+    }
+
+    @Test("Files of one animation have the frames that each has alone", arguments: Sizes.allCases)
+    private func likeAlone(sizes: Sizes) async throws {
+        let (data, variants) = (try Codecs.encode(MovingFrames(), as: .png), sizes.variants)
         let together = try await Upload.processing(data, into: variants, options: options)
         for (variant, file) in zip(variants, together.files) {
             let alone = try await Upload.processing(data, into: [variant], options: options).files[0]
@@ -92,6 +121,23 @@ private final class MovingFrames: ImageFrameSource {
                 #expect(try #require(ImageComparison.psnr(bitmaps[0], bitmaps[1])) >= 50, "\(variant.name) \(index)")
                 #expect(sources[0].duration(at: index) == sources[1].duration(at: index))
             }
+        }
+    }
+
+    @Test("Of a damaged frame every file says so, and stills beside do not", arguments: [true, false])
+    func damage(isAllowed: Bool) async throws {
+        var (data, options) = (try Data(contentsOf: Catalogue.url("animated.gif")), options)
+        // The pixels of the last frame begin with a code that stands for nothing.
+        data.replaceSubrange(data.count - 17..<data.count - 2, with: repeatElement(0xFF, count: 15))
+        options.allowsDamage = isAllowed
+        let encodings = [ImageEncoding(.webp), ImageEncoding(.gif), ImageEncoding(.jpeg)]
+        let variant = UploadVariant("a", width: 20, encodings: encodings)
+        do {
+            let upload = try await Upload.processing(data, into: [variant], options: options)
+            #expect(isAllowed && upload.files.map(\.image.isDamaged) == [true, true, false])
+            #expect(upload.files.map { $0.image.frameCount > 1 } == [true, true, false])
+        } catch {
+            #expect(!isAllowed && error.responseStatus == 422 && error.code == "damaged")
         }
     }
 }

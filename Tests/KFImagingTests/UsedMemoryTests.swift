@@ -128,9 +128,11 @@ private func checkFiles(_ decode: (Data, DecodingOptions) -> Bitmap?) throws {
 }
 
 @Suite struct UsedMemoryTests {
-    @Test("No pixel of an image is left in what is decoded after it, in memory that is used again") func inProcess()
-        async
-    {
+    @Test(
+        "No pixel of an image is left in what is decoded after it, in memory that is used again",
+        .enabled(if: memoryIsOurs)
+    )
+    func inProcess() async {
         await #expect(processExitsWith: .success) {
             kf_keep_freed_memory(32 << 20)
             try checkFiles { try? Codecs.decode($0, options: $1).cgImage }

@@ -81,8 +81,12 @@ public final class ImageCodersManager: Sendable {
     /// The coders there are now; nil when there is none, which is found out by a single check.
     var custom: CoderChain? {
         guard isInUse.load(ordering: .relaxed) else { return nil }
-        let entries = state.withLock { $0.entries }
-        let split = entries.firstIndex { $0.priority < 0 } ?? entries.endIndex
-        return CoderChain(before: entries[..<split].map(\.coder), after: entries[split...].map(\.coder))
+        return state.withLock { state in
+            let split = state.entries.firstIndex { $0.priority < 0 } ?? state.entries.endIndex
+            return CoderChain(
+                before: state.entries[..<split].map(\.coder),
+                after: state.entries[split...].map(\.coder)
+            )
+        }
     }
 }

@@ -3,9 +3,9 @@
 /// The search for the lowest quality that looks good enough.
 struct QualityTarget {
     /// The score that is asked for.
-    let score: Double
-    let codec: any ImageCodec.Type
-    let options: ImageEncodingOptions
+    private let score: Double
+    private let codec: any ImageCodec.Type
+    private let options: ImageEncodingOptions
 
     /// So many encodings of the sample say enough.
     private static let mostEncodings = 4
@@ -14,12 +14,18 @@ struct QualityTarget {
     /// So far above the score a quality is not what was asked for.
     private static let farAbove = 2.0
 
+    init(score: Double, codec: any ImageCodec.Type, options: ImageEncodingOptions) {
+        // Beyond these nothing changes.
+        self.score = min(max(score, -1000), 100)
+        (self.codec, self.options) = (codec, options)
+    }
+
     /// The quality for a bitmap, one of those that may be found.
     func quality(for bitmap: Bitmap) throws(ImagingError) -> Double {
         let sample = try Self.sample(of: bitmap)
         let original = codec.contentType == .jpeg ? try sample.flattenedOnWhite() : sample
         var measured: [Int: Double] = [:]
-        var quality = options.searchedQuality(nearest: 75)
+        var quality = options.searchedQuality(nearest: usualQuality)
         while measured.count < Self.mostEncodings {
             let reached = try self.score(of: original, quality: quality)
             measured[quality] = reached
@@ -51,10 +57,11 @@ struct QualityTarget {
     }
 
     /// The lowest whole quality that reaches the score as far as is known: between two that were measured on a straight
-    /// line, beyond them on the usual slope.
+    /// line, beyond them on the slope of the two nearest ones, or the usual one.
     private func estimate(_ measured: [Int: Double]) -> Int {
         let below = measured.filter { $0.value < score - Self.tolerance }.max { $0.key < $1.key }
         let above = measured.filter { $0.value >= score - Self.tolerance }.min { $0.key < $1.key }
+        let slope = slope(of: measured)
         switch (below, above) {
         case (let low?, let high?) where low.key < high.key:
             let share = (score - low.value) / max(high.value - low.value, 0.001)
@@ -62,16 +69,34 @@ struct QualityTarget {
             return min(max(Int(between.rounded(.up)), low.key + 1), high.key)
         case (_, let high?):
             if high.value - score <= Self.tolerance { return high.key }
-            return max(1, high.key - max(1, Int((high.value - score) / Self.slope(at: high.key))))
+            return max(1, high.key - max(1, Int((high.value - score) / slope)))
         case (let low?, nil):
-            let missing = ((score - low.value) / Self.slope(at: low.key)).rounded(.up)
+            let missing = ((score - low.value) / slope).rounded(.up)
             return min(100, low.key + max(1, Int(missing)))
-        case (nil, nil): return 75
+        case (nil, nil): return usualQuality
         }
     }
 
-    /// How much of a score a step of quality is worth, in the mean of photos.
-    private static func slope(at quality: Int) -> Double { quality > 60 ? 0.55 : quality > 30 ? 0.9 : 2 }
+    /// How much of a score a step of quality is worth.
+    private func slope(of measured: [Int: Double]) -> Double {
+        let nearest = measured.sorted { (abs($0.value - score), $0.key) < (abs($1.value - score), $1.key) }.prefix(2)
+        guard let one = nearest.first, let other = nearest.last, one.key != other.key else { return usual.slope }
+        let slope = (one.value - other.value) / Double(one.key - other.key)
+        return min(max(slope, usual.slope / 2), usual.slope * 4)
+    }
+
+    /// What is right for photos in the mean: the quality with a score of 75, and what a step is worth there.
+    private var usual: (quality: Double, slope: Double) {
+        switch codec.contentType {
+        case .webp: (82, 0.8)
+        case .avif: (64, 0.5)
+        default: (70, 0.55)
+        }
+    }
+
+    private var usualQuality: Int {
+        Int(min(max(usual.quality + (score - 75) / usual.slope, 20), 95).rounded())
+    }
 
     /// The whole of an image up to a megapixel; of a larger one sixteen squares of 256 pixels, in four rows.
     private static func sample(of bitmap: Bitmap) throws(ImagingError) -> Bitmap {

@@ -69,7 +69,7 @@ public struct ImageEncoding: Hashable, Sendable {
     /// Any other number is an error when it is used.
     public var quality: Double?
     /// The score that JPEG, WebP and AVIF stills are to reach, in place of a quality: that of
-    /// ``KingfisherWrapper/similarity(to:)``, such as 75.
+    /// ``KingfisherWrapper/similarity(to:)``, 1 to 100, such as 75; any other number is an error when it is used.
     ///
     /// The lowest quality that reaches it is found in at most four encodings: of the image up to a megapixel, of
     /// sixteen squares of a larger one. Animations have the quality.

@@ -93,6 +93,9 @@ extension ImageEncoding {
         guard (0...1).contains(quality) else {
             throw .encodingFailed(type, detail: "the quality \(quality) is not one of 0…1, such as 0.8 for 80 percent")
         }
+        if let targetScore, !(1...100).contains(targetScore) {
+            throw .encodingFailed(type, detail: "the score \(targetScore) is not one of 1…100, such as 75")
+        }
         var options = ImageEncodingOptions(quality: quality, lossless: isLossless)
         (options.encoder, options.targetScore) = (encoder, targetScore)
         options.searchedQualities = searchedQualities

@@ -96,6 +96,17 @@ import Testing
         await #expect(throws: ImagingError.self) { try await image.kf.encoded(as: other) }
     }
 
+    @Test(
+        "A score that no image can have is an error, and the bounds are none",
+        arguments: [-1e308, 0.99, 1, 100, 100.1, 1e308, .infinity, .nan]
+    )
+    func score(score: Double) async throws {
+        var encoding = ImageEncoding(.jpeg)
+        encoding.targetScore = score
+        let file = try? await SampleImage.gradient().kf.encoded(as: encoding)
+        #expect((file != nil) == (1...100).contains(score))
+    }
+
     @Test("Pixels are changed by name, and an image stays turned as it is")
     func pixels() {
         let bitmap = Bitmap(width: 2, height: 1) { memory, _ in memory.copyBytes(from: [1, 2, 3, 255, 4, 5, 6, 255]) }

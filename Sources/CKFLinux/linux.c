@@ -24,6 +24,11 @@ static _Thread_local const void *thread_owner;
 void kf_set_thread_owner(const void *owner) { thread_owner = owner; }
 const void *kf_thread_owner(void) { return thread_owner; }
 
+static _Thread_local bool has_large_work;
+
+void kf_set_large_work(bool is_large) { has_large_work = is_large; }
+bool kf_has_large_work(void) { return has_large_work; }
+
 const char *kf_code_path(void) {
     Dl_info code;
     return dladdr((const void *)kf_code_path, &code) ? code.dli_fname : NULL;

@@ -86,4 +86,14 @@ import Testing
         #expect(!Bitmap.of([Array(colors.prefix(200)), Array(colors.suffix(200))]).hasFewColors)
         #expect(Bitmap.solid(0, 5, 300).hasFewColors)
     }
+
+    @Test("What is drawn has few colours that stay from pixel to pixel, or very few; a grey photo has neither")
+    func drawings() {
+        func row(_ colors: Int, times: Int) -> [UInt32] {
+            (0..<colors).flatMap { [UInt32](repeating: 0xFF00_0000 | UInt32($0), count: times) }
+        }
+        #expect(Bitmap.of([row(16, times: 1)]).isLikeDrawing && !Bitmap.of([row(17, times: 1)]).isLikeDrawing)
+        #expect(Bitmap.of([row(256, times: 3)]).isLikeDrawing && !Bitmap.of([row(257, times: 3)]).isLikeDrawing)
+        #expect(Bitmap.of([row(100, times: 2)]).isLikeDrawing && Bitmap.solid(0, 1, 300).isLikeDrawing)
+    }
 }

@@ -21,6 +21,10 @@ void kf_set_thread_owner(const void *owner);
 /// The object recorded for the calling thread, NULL if there is none.
 const void *kf_thread_owner(void);
 
+/// Records whether the work that the calling thread does now is large.
+void kf_set_large_work(bool is_large);
+bool kf_has_large_work(void);
+
 /// The path of the library, test bundle or program that has this code, as it was loaded; NULL when that is not known.
 const char *kf_code_path(void);
 

@@ -120,20 +120,44 @@ private struct ColorSum {
 
 extension Bitmap {
     /// Whether there are no more than 256 different pixels, transparent ones counted as one.
-    var hasFewColors: Bool {
+    var hasFewColors: Bool { hasColors(atMost: 256) }
+
+    /// Whether coding it without loss may be smaller.
+    ///
+    /// That takes 16 colours at most; or few, and most pixels like the one before, as in drawings and on screens. Grey
+    /// photos have few colours, too.
+    var isLikeDrawing: Bool { hasFewColors && (hasColors(atMost: 16) || repeatsPixels) }
+
+    private func hasColors(atMost limit: Int) -> Bool {
         var colors: Set<UInt32> = []
         var last: UInt32?
-        return withUnsafeBytes { bytes in
-            for y in 0..<height {
-                let row = UnsafeRawBufferPointer(rebasing: bytes[(y * bytesPerRow)...].prefix(width * 4))
-                // Neighbours are mostly equal where colours are few.
-                for pixel in row.bindMemory(to: UInt32.self) where pixel != last {
-                    last = pixel
-                    colors.insert(pixel)
-                    if colors.count > 256 { return false }
-                }
+        return allRows { row in
+            // Neighbours are mostly equal where colours are few.
+            for pixel in row where pixel != last {
+                last = pixel
+                colors.insert(pixel)
+                if colors.count > limit { return false }
             }
             return true
+        }
+    }
+
+    private var repeatsPixels: Bool {
+        var count = 0
+        _ = allRows { row in
+            count += zip(row, row.dropFirst()).count { $0 == $1 }
+            return true
+        }
+        return 2 * count > (width - 1) * height
+    }
+
+    /// Calls a function with each row until it returns false; whether none did.
+    private func allRows(_ body: (UnsafeBufferPointer<UInt32>) -> Bool) -> Bool {
+        withUnsafeBytes { bytes in
+            (0..<height).allSatisfy { y in
+                let row = UnsafeRawBufferPointer(rebasing: bytes[(y * bytesPerRow)...].prefix(width * 4))
+                return body(row.bindMemory(to: UInt32.self))
+            }
         }
     }
 }

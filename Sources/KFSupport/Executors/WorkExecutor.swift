@@ -112,7 +112,11 @@ extension WorkExecutor {
         /// large.
         package func makeWay() async {
             isLarge.store(true, ordering: .relaxed)
-            await Task.yield()
+            // A task that is resumed before it has suspended goes on in the same job, which is small; that is rare.
+            for _ in 0..<8 {
+                await Task.yield()
+                if kf_has_large_work() { break }
+            }
             isLarge.store(false, ordering: .relaxed)
         }
 
@@ -277,6 +281,7 @@ private final class JobQueue: Sendable {
             switch state.withLock({ $0.nextStep(of: worker, isIdle: isIdle) }) {
             case .work(let job):
                 isIdle = false
+                kf_set_large_work(job.isLarge)
                 job.job.runSynchronously(on: job.executor)
                 state.withLock { $0.finish(job) }?.signal.signal()
             case .sleep: isIdle = sleep(worker)

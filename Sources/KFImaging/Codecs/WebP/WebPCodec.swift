@@ -71,11 +71,11 @@ enum WebPCodec: ImageCodec {
     /// Encodes a still.
     ///
     /// One of few colours, as drawings and screens have, is coded without loss where that is smaller, whatever the
-    /// quality.
+    /// quality. That is not tried with photos, grey ones neither.
     static func encode(_ bitmap: Bitmap, _ options: ImageEncodingOptions) throws(ImagingError) -> Data {
         var settings = options.webPSettings
         var file = try file(bitmap, settings)
-        if !options.lossless, bitmap.hasFewColors {
+        if !options.lossless, bitmap.isLikeDrawing {
             settings.lossless = true
             let exact = try self.file(bitmap, settings)
             if exact.count <= file.count { file = exact }

@@ -96,7 +96,12 @@ package enum Codecs {
         try type.check(bitmap.size)
         var options = options
         if let score = options.targetScore, !options.lossless, [.jpeg, .webp, .avif].contains(type) {
-            options.quality = try QualityTarget(score: score, codec: codec, options: options).quality(for: bitmap)
+            var decoding = DecodingOptions()
+            decoding.limits.isolation = .inProcess
+            let target = QualityTarget(score: score, codec: codec, options: options) { data throws(ImagingError) in
+                try Self.image(of: data, codec, decoding).bitmap
+            }
+            options.quality = try target.quality(for: bitmap)
         }
         let file = try codec.encode(bitmap, options)
         guard type == .jpeg, let map = options.metadata.gainMap, let part = image.shownPart else { return file }

@@ -1,11 +1,14 @@
 // The quality whose file reaches a score of SSIMULACRA 2, found by encoding a sample of the image. For Codecs.
 
+import Foundation
+
 /// The search for the lowest quality that looks good enough.
 struct QualityTarget {
     /// The score that is asked for.
     private let score: Double
     private let codec: any ImageCodec.Type
     private let options: ImageEncodingOptions
+    private let decode: (Data) throws(ImagingError) -> Bitmap
 
     /// So many encodings of the sample say enough.
     private static let mostEncodings = 4
@@ -14,10 +17,15 @@ struct QualityTarget {
     /// So far above the score a quality is not what was asked for.
     private static let farAbove = 2.0
 
-    init(score: Double, codec: any ImageCodec.Type, options: ImageEncodingOptions) {
+    init(
+        score: Double,
+        codec: any ImageCodec.Type,
+        options: ImageEncodingOptions,
+        decode: @escaping (Data) throws(ImagingError) -> Bitmap
+    ) {
         // Beyond these nothing changes.
         self.score = min(max(score, -1000), 100)
-        (self.codec, self.options) = (codec, options)
+        (self.codec, self.options, self.decode) = (codec, options, decode)
     }
 
     /// The quality for a bitmap, one of those that may be found.
@@ -50,10 +58,7 @@ struct QualityTarget {
     private func score(of original: Bitmap, quality: Int) throws(ImagingError) -> Double {
         var options = options
         (options.quality, options.targetScore, options.metadata) = (Double(quality) / 100, nil, EncodedMetadata())
-        let data = try codec.encode(original, options)
-        var decoding = DecodingOptions()
-        decoding.limits.isolation = .inProcess
-        return try PerceptualScore.score(original, try Codecs.image(of: data, codec, decoding).bitmap)
+        return try PerceptualScore.score(original, try decode(try codec.encode(original, options)))
     }
 
     /// The lowest whole quality that reaches the score as far as is known: between two that were measured on a straight

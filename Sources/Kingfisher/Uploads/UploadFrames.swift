@@ -1,10 +1,10 @@
-// The frames of an animated upload of which several files are made: decoded once, and kept. For UploadWork and
+// The decoded frames of an animated upload, kept while several files are encoded from them. For UploadWork and
 // UploadJob.
 
 import Foundation
 import KFImaging
 
-/// Frames that show all of an upload, upright, in the size that it is decoded to.
+/// All frames of an upload, decoded: uncropped and upright, in the decoded size of the plan.
 struct UploadFrames: Sendable {
     /// The most bytes that frames take which are kept; those of longer animations are decoded for each file.
     static let maxBytes = 64 << 20

@@ -97,7 +97,7 @@ struct UploadWork: Sendable {
         }
     }
 
-    /// The frames of an animation of which several files have all, if there is room for them.
+    /// The decoded frames of an animation, if several files have all frames and there is memory for them.
     private func frames(of original: Original) async -> UploadFrames? {
         let files = variants.flatMap(\.encodings).filter { $0.keepsFrames && $0.maxFrameCount == nil }
         guard original.info.frameCount > 1, files.count > 1 else { return nil }

@@ -87,6 +87,15 @@ private final class MovingFrames: ImageFrameSource {
         #expect(kept(MovingFrames(), PixelSize(900, 600), maxPixelCount: 4 * 90 * 60) != nil)
     }
 
+    @Test("In a task that is cancelled no frame is decoded") func cancelled() async {
+        let source = MovingFrames()
+        let isKept = await Task {
+            withUnsafeCurrentTask { $0?.cancel() }
+            return kept(source) != nil
+        }.value
+        #expect(!isKept && source.log.decoded.isEmpty)
+    }
+
     /// Sizes of one animation.
     private enum Sizes: String, CaseIterable {
         case halves, close, enlarged, parts

@@ -95,7 +95,7 @@ extension SettingsTable {
             Value<SourceSettings.Damaged>.name(),
             \.sources.damaged,
             help:
-                "What is sent of a source of which a part is missing: the part that is there, which nobody keeps, or an error."
+                "What a truncated or damaged source gives: the decoded part, which no cache keeps, or an error."
         ),
         Setting(
             "SKIP_PROCESSING_FORMATS",

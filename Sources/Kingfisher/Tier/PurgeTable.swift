@@ -5,7 +5,7 @@ import KFSupport
 
 /// All purges, each with its generation: a number that grows with each.
 ///
-/// It is the time of the purge in milliseconds since 1970, or one more than the last one if that is later: so the
+/// It is the time of the purge in microseconds since 1970, or one more than the last one if that is later: so the
 /// numbers grow on, also after a table was lost, and those of several caches can be compared.
 ///
 /// An image has the generation at which it was loaded. A later purge of its source, or of one of its tags, purges it.

@@ -103,14 +103,17 @@ extension CacheCore {
     }
 
     private func write(_ data: Data, to destination: Destination) async -> Result<Void, KingfisherError> {
-        putInTier(
-            data,
-            forKey: destination.computedKey,
-            destination.forcedExtension,
-            destination.expiration,
-            metadata: destination.metadata,
-            generation: destination.generation
-        )
+        if let tier {
+            put(
+                data,
+                in: tier,
+                forKey: destination.computedKey,
+                destination.forcedExtension,
+                destination.expiration,
+                metadata: destination.metadata,
+                generation: destination.generation
+            )
+        }
         return await onDisk { [recorder] disk throws(KingfisherError) in
             try recorder.measuring(.writing) { () throws(KingfisherError) in
                 try disk.write(

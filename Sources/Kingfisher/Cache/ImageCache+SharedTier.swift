@@ -115,16 +115,16 @@ extension CacheCore {
         }
     }
 
-    /// Puts an entry into the tier, if there is one.
-    func putInTier(
+    /// Puts an entry into the tier.
+    func put(
         _ bytes: Data,
+        in tier: TierAccess,
         forKey key: String,
         _ forcedExtension: String?,
         _ expiration: StorageExpiration?,
         metadata: CacheMetadata?,
         generation: UInt64
     ) {
-        guard let tier else { return }
         let now = Date()
         let expires = (expiration ?? disk.config.expiration).estimatedExpiration(since: now)
         let value = TierValue(

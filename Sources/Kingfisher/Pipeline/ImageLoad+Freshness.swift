@@ -106,10 +106,11 @@ extension ImageLoad {
         let cache = cached.isOriginal ? options.cacheForOriginals : options.targetCache
         for cache in cache?.storingCaches ?? [] {
             guard let newest = confirmed.metadata else { continue }
-            if let bytes = cached.bytes {
+            if let bytes = cached.bytes, let tier = cache.core.tier {
                 // Other machines then need not ask either.
-                cache.core.putInTier(
+                cache.core.put(
                     bytes,
+                    in: tier,
                     forKey: cached.isOriginal ? plan.key.source : plan.key.computed,
                     options.forcedExtension,
                     options.diskCacheExpiration,

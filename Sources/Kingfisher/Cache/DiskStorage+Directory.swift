@@ -6,9 +6,8 @@ import KFStorage
 import KFSupport
 
 extension DiskStorage.Backend {
-    /// Makes the directory if that has failed before, and throws if that fails again.
-    func makeDirectoryIfMissing() throws(KingfisherError) {
-        guard state.withLock({ $0.isWithoutDirectory }) else { return }
+    /// Makes the directory after that has failed, and throws if it fails again.
+    func makeDirectoryAgain() throws(KingfisherError) {
         do { try makeDirectory() } catch {
             record(error)
             throw .cacheError(reason: .diskStorageIsNotReady(cacheURL: directoryURL))

@@ -13,6 +13,11 @@ extension DiskStorage.Backend {
 
     func url(of name: String) -> URL { directoryURL.appendingPathComponent(name, isDirectory: false) }
 
+    /// Makes the directory if that has failed before, and throws if that fails again.
+    func makeDirectoryIfMissing() throws(KingfisherError) {
+        if state.withLock({ $0.isWithoutDirectory }) { try makeDirectoryAgain() }
+    }
+
     // MARK: One entry
 
     /// Reads a value that is valid at a date; throws when there is a file whose status or content cannot be read.

@@ -75,15 +75,6 @@ public struct DefaultImageProcessor: ImageProcessor {
 }
 
 extension KingfisherParsedOptionsInfo {
-    /// How images are made of data, with numbers that images would replace replaced: loads are shared by it.
-    var imageCreatingOptions: ImageCreatingOptions {
-        ImageCreatingOptions(
-            scale: scaleFactor,
-            preloadAll: preloadAllAnimationData,
-            onlyFirstFrame: onlyLoadFirstFrame
-        ).sanitized
-    }
-
     /// The image that some bytes make; nil when they cannot be decoded.
     func decoded(_ data: Data) -> KFCrossPlatformImage? {
         .decoded(from: data, options: imageCreatingOptions, limits: limits)

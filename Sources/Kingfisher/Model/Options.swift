@@ -6,7 +6,7 @@ import KFImaging
 
 /// All options of one load.
 ///
-/// What only one layer knows is declared there: `CacheOptions.swift`, `NetworkOptions.swift`, `RetryStrategy.swift`,
+/// What only one layer knows is declared there: `CacheOptions.swift`, `NetworkOptions.swift`, `RetryOptions.swift`,
 /// `LoadOptions.swift`, `ViewOptions.swift`. An option has a line in `OptionItems.swift` and one in
 /// `KFOptionSetter.swift`, too; a test fails until they are there.
 public struct KingfisherParsedOptionsInfo: Sendable {
@@ -187,6 +187,15 @@ extension KingfisherParsedOptionsInfo {
     var layersToStoreForOriginal: CacheLayers {
         guard !processor.identifier.isEmpty else { return [] }
         return originalStoreCacheLayers ?? (cacheOriginalImage ? .disk : [])
+    }
+
+    /// How images are made of data, with numbers that images would replace replaced: loads are shared by it.
+    var imageCreatingOptions: ImageCreatingOptions {
+        ImageCreatingOptions(
+            scale: scaleFactor,
+            preloadAll: preloadAllAnimationData,
+            onlyFirstFrame: onlyLoadFirstFrame
+        ).sanitized
     }
 }
 

@@ -1,5 +1,5 @@
-// Gets bytes from the network, and has a delegate follow it: the core below ImageDownloader, and the manager's way
-// there.
+// Gets bytes from the network, has a delegate follow it, and keeps what interrupted downloads have brought: the core
+// below ImageDownloader, and the manager's way there.
 
 import Foundation
 import FoundationNetworking
@@ -121,45 +121,6 @@ final class ByteLoader: Sendable {
         }
     }
 
-    /// The image the options' processor makes of the bytes at a URL.
-    ///
-    /// - Parameters:
-    ///   - url: Where the bytes are.
-    ///   - options: How they are downloaded and processed.
-    ///   - timeout: How long the server may keep silent, in seconds.
-    /// - Returns: The image, the bytes it was made of, and how long that took.
-    /// - Throws: ``KingfisherError``, also for a download that is cancelled, at once and at whatever step it is.
-    func image(
-        at url: URL,
-        _ options: KingfisherParsedOptionsInfo,
-        timeout: TimeInterval
-    ) async throws(KingfisherError) -> ImageLoadingResult {
-        try await withBytes(at: url, options, timeout: timeout) { bytes, cancellation throws(KingfisherError) in
-            var result = ImageLoadingResult(
-                image: try await image(of: bytes, options, orIfCancelled: cancellation),
-                url: bytes.url,
-                originalData: bytes.data,
-                metrics: bytes.metrics
-            )
-            result.response = bytes.response
-            return result
-        }
-    }
-
-    /// The image the options' processor makes of downloaded bytes; an error as soon as the calling task is cancelled.
-    private func image(
-        of bytes: LoadedBytes,
-        _ options: KingfisherParsedOptionsInfo,
-        orIfCancelled error: KingfisherError
-    ) async throws(KingfisherError) -> KFCrossPlatformImage {
-        let made = Promise<Result<KFCrossPlatformImage, KingfisherError>>()
-        // The task runs where the processing will: a change of threads costs as much as parsing the response.
-        Task(executorPreference: WorkExecutor.cpu) {
-            made.fulfil(await Result { () async throws(KingfisherError) in try await bytes.image(for: options) })
-        }
-        return try await made.value { made.fulfil(.failure(error)) }.get()
-    }
-
     /// Cancels every download of one URL, as it was requested or as a modifier changed it; nil means all URLs.
     func cancel(url: URL?) {
         for transfer in transfers.all {
@@ -274,4 +235,33 @@ extension ByteLoader: TransferOwner {
         guard let modified else { throw .responseError(reason: .dataModifyingFailed(task: task)) }
         return modified
     }
+}
+
+/// The partial bodies of a downloader; those used least recently go first.
+struct PartialBodies: Sendable {
+    /// How many bytes are kept: a hundredth of the memory, 32 MiB at most.
+    static var defaultLimit: Int { min(Int(clamping: UsableMemory.bytes / 100), 32 << 20) }
+
+    private static let maximumCount = 100
+    private var bodies: [(key: TransferKey, body: PartialBody)] = []
+    private let limit: Int
+
+    init(limit: Int = defaultLimit) { self.limit = limit }
+
+    /// Keeps a body, unless it alone is larger than the limit.
+    mutating func keep(_ body: PartialBody, for key: TransferKey) {
+        _ = take(key)
+        guard body.data.count <= limit else { return }
+        bodies.append((key, body))
+        while bodies.count > Self.maximumCount || bodies.reduce(0, { $0 + $1.body.data.count }) > limit {
+            bodies.removeFirst()
+        }
+    }
+
+    /// Takes out the body for a key.
+    mutating func take(_ key: TransferKey) -> PartialBody? {
+        bodies.firstIndex { $0.key == key }.map { bodies.remove(at: $0).body }
+    }
+
+    mutating func removeAll() { bodies = [] }
 }

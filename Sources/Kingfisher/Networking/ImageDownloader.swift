@@ -1,4 +1,5 @@
-// The downloader as users see it: what subclasses may override, and its two forms. The work is the byte loader's.
+// The downloader as users see it: what subclasses may override, its two forms, and its images. The bytes are the byte
+// loader's.
 
 public import Foundation
 import KFSupport
@@ -251,5 +252,46 @@ extension ImageDownloader {
         }
         await relay?.finish(result)
         return try result.get()
+    }
+}
+
+extension ByteLoader {
+    /// The image the options' processor makes of the bytes at a URL.
+    ///
+    /// - Parameters:
+    ///   - url: Where the bytes are.
+    ///   - options: How they are downloaded and processed.
+    ///   - timeout: How long the server may keep silent, in seconds.
+    /// - Returns: The image, the bytes it was made of, and how long that took.
+    /// - Throws: ``KingfisherError``, also for a download that is cancelled, at once and at whatever step it is.
+    fileprivate func image(
+        at url: URL,
+        _ options: KingfisherParsedOptionsInfo,
+        timeout: TimeInterval
+    ) async throws(KingfisherError) -> ImageLoadingResult {
+        try await withBytes(at: url, options, timeout: timeout) { bytes, cancellation throws(KingfisherError) in
+            var result = ImageLoadingResult(
+                image: try await image(of: bytes, options, orIfCancelled: cancellation),
+                url: bytes.url,
+                originalData: bytes.data,
+                metrics: bytes.metrics
+            )
+            result.response = bytes.response
+            return result
+        }
+    }
+
+    /// The image the options' processor makes of downloaded bytes; an error as soon as the calling task is cancelled.
+    private func image(
+        of bytes: LoadedBytes,
+        _ options: KingfisherParsedOptionsInfo,
+        orIfCancelled error: KingfisherError
+    ) async throws(KingfisherError) -> KFCrossPlatformImage {
+        let made = Promise<Result<KFCrossPlatformImage, KingfisherError>>()
+        // The task runs where the processing will: a change of threads costs as much as parsing the response.
+        Task(executorPreference: WorkExecutor.cpu) {
+            made.fulfil(await Result { () async throws(KingfisherError) in try await bytes.image(for: options) })
+        }
+        return try await made.value { made.fulfil(.failure(error)) }.get()
     }
 }

@@ -1,7 +1,6 @@
-// The beginning of a body whose download was interrupted, and where it is kept for the next try. For Transfer.
+// The beginning of a body whose download was interrupted. For Transfer; ByteLoader keeps it for the next try.
 
 import Foundation
-import KFSupport
 import KFTransport
 
 /// The beginning of a body, with what the server needs to send the rest of the same one.
@@ -98,33 +97,4 @@ extension TransportResponse {
         // A younger date may belong to two bodies that were written in one second.
         return date.timeIntervalSince(time) >= 60 ? modified : nil
     }
-}
-
-/// The partial bodies of a downloader; those used least recently go first.
-struct PartialBodies: Sendable {
-    /// How many bytes are kept: a hundredth of the memory, 32 MiB at most.
-    static var defaultLimit: Int { min(Int(clamping: UsableMemory.bytes / 100), 32 << 20) }
-
-    private static let maximumCount = 100
-    private var bodies: [(key: TransferKey, body: PartialBody)] = []
-    private let limit: Int
-
-    init(limit: Int = defaultLimit) { self.limit = limit }
-
-    /// Keeps a body, unless it alone is larger than the limit.
-    mutating func keep(_ body: PartialBody, for key: TransferKey) {
-        _ = take(key)
-        guard body.data.count <= limit else { return }
-        bodies.append((key, body))
-        while bodies.count > Self.maximumCount || bodies.reduce(0, { $0 + $1.body.data.count }) > limit {
-            bodies.removeFirst()
-        }
-    }
-
-    /// Takes out the body for a key.
-    mutating func take(_ key: TransferKey) -> PartialBody? {
-        bodies.firstIndex { $0.key == key }.map { bodies.remove(at: $0).body }
-    }
-
-    mutating func removeAll() { bodies = [] }
 }

@@ -1,4 +1,5 @@
-// The handle on one load, and how a load with a completion handler runs. For all methods that return a handle.
+// The handle on one load, how a load with a completion handler runs, and with which task priority. For all methods that
+// return a handle; the priority is that of all loads.
 
 import KFSupport
 
@@ -141,4 +142,19 @@ extension DownloadTask: LoadObserver {
         if let priority { subscription.setPriority(priority) }
     }
     func didStart(from origin: LoadOrigin) { state.withLock { $0.origin = origin } }
+}
+
+extension TaskPriority {
+    /// The priority of the tasks of a load: background below 0.25, utility below 0.5, medium below 0.75, and high.
+    ///
+    /// - Parameter downloadPriority: From 0 to 1; NaN counts as medium.
+    init(downloadPriority: Float) {
+        self =
+            switch downloadPriority {
+            case ..<0.25: .background
+            case ..<0.5: .utility
+            case 0.75...: .high
+            default: .medium
+            }
+    }
 }

@@ -147,6 +147,17 @@ extension ByteLoader.Settings {
     }
 }
 
+extension ImageDownloader.ExecutionOrder {
+    /// The order of a download in the queue of the transport.
+    fileprivate func order(isForView: Bool) -> TransferOrder {
+        switch self {
+        case .automatic: isForView ? .newestFirst : .oldestFirst
+        case .oldestFirst: .oldestFirst
+        case .newestFirst: .newestFirst
+        }
+    }
+}
+
 extension URLSessionConfiguration {
     /// One with the same values.
     var copied: URLSessionConfiguration { copy() as? URLSessionConfiguration ?? self }

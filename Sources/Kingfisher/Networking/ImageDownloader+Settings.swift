@@ -14,14 +14,6 @@ extension ImageDownloader {
         case oldestFirst
         /// The latest first.
         case newestFirst
-
-        func order(isForView: Bool) -> TransferOrder {
-            switch self {
-            case .automatic: isForView ? .newestFirst : .oldestFirst
-            case .oldestFirst: .oldestFirst
-            case .newestFirst: .newestFirst
-            }
-        }
     }
 
     /// How long the queue of a downloader is, and how much memory its bytes take.

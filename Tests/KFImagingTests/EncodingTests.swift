@@ -50,6 +50,26 @@ import Testing
         #expect(try sampling(0.89) == 0x22)
     }
 
+    @Test("A progressive JPEG shows its colours before the details, and has the pixels of others")
+    func progressiveScans() throws {
+        let image = Image(
+            cgImage: Bitmap.of(128, 96) { x, y in
+                let (red, blue) = (UInt32(40 + x + (x * y) % 9 * 4), UInt32(x / 6 % 2 * 120))
+                return 0xFF00_0000 | red << 16 | red << 8 | blue
+            }
+        )
+        var options = ImageEncodingOptions(quality: 0.8)
+        let data = try Codecs.encode(image, as: .jpeg, options)
+        options.encoder.isProgressive = false
+        let whole = try Codecs.decode(Codecs.encode(image, as: .jpeg, options)).bitmap()
+        #expect(try Codecs.decode(data).bitmap().rows == whole.rows)
+        let decoder = try ProgressiveJPEG()
+        decoder.append(data)
+        #expect(decoder.scanCount == 6)
+        let likenesses = try [1, 2, 4].map { try decoder.image(afterScan: $0).bitmap().likeness(to: whole) }
+        #expect(likenesses == likenesses.sorted() && likenesses[2] > likenesses[1] + 3)
+    }
+
     @Test("A quality out of range is limited") func quality() throws {
         let image = try picture("photo.png")
         #expect(image.jpegData(compressionQuality: -3) == image.jpegData(compressionQuality: 0.01))

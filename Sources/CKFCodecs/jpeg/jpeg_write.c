@@ -50,6 +50,22 @@ static void take_last_room(j_compress_ptr info) {
     writer->buffer.size = writer->buffer.capacity - info->dest->free_in_buffer;
 }
 
+// The scans of progressive files: what is flat, the lowest frequencies, the colours, and the rest of the brightness in
+// two steps. libjpeg's own ten scans sharpen everything step by step, with tables for each: at qualities of the web
+// that takes 2 to 4 % more bytes and a tenth more time, and at 95 as many bytes.
+static void choose_scans(struct jpeg_compress_struct *info) {
+    static const jpeg_scan_info colored[] = {
+        {3, {0, 1, 2, 0}, 0, 0, 0, 0}, {1, {0}, 1, 2, 0, 0},  {1, {1}, 1, 63, 0, 0},
+        {1, {2}, 1, 63, 0, 0},         {1, {0}, 3, 63, 0, 1}, {1, {0}, 3, 63, 1, 0},
+    };
+    static const jpeg_scan_info grey[] = {
+        {1, {0}, 0, 0, 0, 0}, {1, {0}, 1, 2, 0, 0}, {1, {0}, 3, 63, 0, 1}, {1, {0}, 3, 63, 1, 0},
+    };
+    const bool is_grey = info->num_components == 1;
+    info->scan_info = is_grey ? grey : colored;
+    info->num_scans = (int)(is_grey ? sizeof grey / sizeof *grey : sizeof colored / sizeof *colored);
+}
+
 kf_jpeg_writer *kf_jpeg_writer_open(
     uint32_t width, uint32_t height, int quality, const uint32_t *steps, kf_jpeg_colors colors,
     kf_jpeg_coding coding, kf_message *message
@@ -88,7 +104,7 @@ kf_jpeg_writer *kf_jpeg_writer_open(
     info->comp_info[0].h_samp_factor = colors == KF_JPEG_HALF_CHROMA ? 2 : 1;
     info->comp_info[0].v_samp_factor = colors == KF_JPEG_HALF_CHROMA ? 2 : 1;
     info->optimize_coding = coding != KF_JPEG_BASELINE;
-    if (coding == KF_JPEG_PROGRESSIVE) jpeg_simple_progression(info);
+    if (coding == KF_JPEG_PROGRESSIVE) choose_scans(info);
     jpeg_start_compress(info, TRUE);
     return writer;
 }

@@ -82,9 +82,10 @@ typedef struct kf_jpeg_header {
 
 /// Reads the header. NULL on failure.
 kf_jpeg_reader *kf_jpeg_open(const uint8_t *bytes, size_t size, kf_jpeg_header *header, kf_message *message);
-/// Begins decoding at `eighths`/8 of the size; returns the size that gives. More scans than `max_scans` are refused.
+/// Begins decoding at `eighths`/8 of the size; returns the size that gives. Colours that several pixels share are
+/// blended from pixel to pixel if `smooth_chroma`. More scans than `max_scans` are refused.
 kf_status kf_jpeg_start(
-    kf_jpeg_reader *reader, uint32_t eighths, uint32_t max_scans, uint32_t *width, uint32_t *height,
+    kf_jpeg_reader *reader, uint32_t eighths, bool smooth_chroma, uint32_t max_scans, uint32_t *width, uint32_t *height,
     kf_message *message);
 /// Decodes up to `count` rows: BGRA with alpha 255, or C, M, Y, K as stored, where 255 means no ink. Returns how many
 /// rows were written; fewer than requested means that the data is damaged from here on, with the reason in `message`.

@@ -207,7 +207,8 @@ kf_jpeg_reader *kf_jpeg_open(const uint8_t *bytes, size_t size, kf_jpeg_header *
 }
 
 kf_status kf_jpeg_start(
-    kf_jpeg_reader *reader, uint32_t eighths, uint32_t max_scans, uint32_t *width, uint32_t *height, kf_message *message
+    kf_jpeg_reader *reader, uint32_t eighths, bool smooth_chroma, uint32_t max_scans, uint32_t *width, uint32_t *height,
+    kf_message *message
 ) {
     reader->message = message;
     if (setjmp(reader->escape)) return message->status;
@@ -218,6 +219,7 @@ kf_status kf_jpeg_start(
         info->progress = &reader->progress;
     }
     kf_jpeg_choose_output(reader, eighths);
+    info->do_fancy_upsampling = smooth_chroma;
     jpeg_start_decompress(info);
     if (reader->ended_early) return kf_fail(message, KF_MALFORMED, "the data ends before the first row");
     *width = info->output_width;

@@ -157,8 +157,9 @@ private final class JPEGReader: RowFile {
     func begin(_ target: ScaledSize) throws(ImagingError) -> RowDecoding {
         let eighths = header.eighths(covering: target.size, times: Codecs.scalingMargin)
         let scans = UInt32(clamping: maxScanCount)
+        let isSmooth = header.needsSmoothChroma(for: target.size)
         var (width, height): (UInt32, UInt32) = (0, 0)
-        guard kf_jpeg_start(handle, eighths, scans, &width, &height, &failure) == KF_OK else { throw error }
+        guard kf_jpeg_start(handle, eighths, isSmooth, scans, &width, &height, &failure) == KF_OK else { throw error }
         return header.decoding(from: PixelSize(Int(width), Int(height)), eighths: eighths, to: target)
     }
 

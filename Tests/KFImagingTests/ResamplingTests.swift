@@ -252,7 +252,7 @@ import Testing
     }
 
     private typealias Rows<Number> = (
-        kf_blending, UnsafePointer<UnsafePointer<Number>?>?, UnsafePointer<Int16>?, Int, UInt32, Int,
+        kf_blending, UnsafePointer<UnsafePointer<Number>?>?, kf_row_weights, UInt32, Int, UnsafeMutablePointer<Int16>?,
         UnsafeMutablePointer<Int16>?
     ) -> Void
     private typealias Columns = (
@@ -264,22 +264,30 @@ import Testing
         let weights = [-900, 3000, 9000, 9000, 3000, -900, 184 + 10_000, 0].map(Int16.init)
         let best = kf_best_blending().rawValue
         for (taps, count) in [(8, 300), (4, 64), (2, 12), (2, 100)] {
+            // The lower line has nothing of the first two rows.
+            let others = [0, 0] + weights.dropLast(2)
             let sums = (0...best).map { kind in
                 numbers.withUnsafeBufferPointer { numbers in
-                    var sums = [Int16](repeating: 0, count: 320)
+                    var above = [Int16](repeating: 0, count: 320)
+                    var below = above
                     let rows = (0..<taps).map { tap in numbers.baseAddress.map { $0 + tap * 300 } }
-                    blendRows(kf_blending(kind), rows, weights, taps, 15, count, &sums)
-                    return sums
+                    weights.withUnsafeBufferPointer { weights in
+                        others.withUnsafeBufferPointer { others in
+                            let both = kf_row_weights(upper: weights.baseAddress, lower: others.baseAddress, taps: taps)
+                            blendRows(kf_blending(kind), rows, both, 15, count, &above, &below)
+                        }
+                    }
+                    return [above, below]
                 }
             }
-            #expect(sums.allSatisfy { $0 == sums[0] })
-            let lower = [Int16](sums[0].reversed())
+            #expect(sums.allSatisfy { $0 == sums[0] } && sums[0][0] != sums[0][1])
+            let lower = [Int16](sums[0][0].reversed())
             let starts: [Int32] = [0, 1, 2, 5, 9]
             let shares = (0..<5).flatMap { _ in weights[0..<4] + weights[1..<5] }
             let outputs = (0...best).map { kind in
                 var above = [UInt8](repeating: 0, count: 64)
                 var below = above
-                blendColumns(kf_blending(kind), sums[0], lower, starts, shares, 8, 15, 5, &above, &below)
+                blendColumns(kf_blending(kind), sums[0][0], lower, starts, shares, 8, 15, 5, &above, &below)
                 return [above, below]
             }
             #expect(outputs.allSatisfy { $0 == outputs[0] } && outputs[0][0] != outputs[0][1])

@@ -69,22 +69,33 @@ static void weigh(int16_t *weights, size_t taps, unsigned precision) {
     }
 }
 
+/// The weights of two lines, of which the lower one has nothing of the first two rows, if there are more.
+static kf_row_weights weigh_two(int16_t *upper, int16_t *lower, size_t taps, unsigned precision) {
+    const size_t skipped = taps > 2 ? 2 : 0;
+    weigh(upper, taps, precision);
+    memset(lower, 0, skipped * sizeof *lower);
+    weigh(lower + skipped, taps - skipped, precision);
+    return (kf_row_weights){upper, lower, taps};
+}
+
 static void check_rows(void) {
     enum { most = 300, most_taps = 12 };
     uint8_t bytes[most_taps][most];
     const uint8_t *rows[most_taps];
-    int16_t weights[most_taps], portable[most], output[most];
+    int16_t weights[2][most_taps], portable[2][most], output[2][most];
     begin("blend rows");
     for (int round = 0; round < 200; round++) {
         const size_t taps = 2 + 2 * number_below(most_taps / 2), count = 4 + 4 * number_below(most / 4);
         const unsigned precision = 8 + number_below(7);
         fill(bytes, sizeof bytes);
         for (size_t i = 0; i < taps; i++) rows[i] = bytes[i];
-        weigh(weights, taps, precision);
-        kf_blend_rows(KF_BLENDING_PORTABLE, rows, weights, taps, precision, count, portable);
-        kf_blend_rows(kf_best_blending(), rows, weights, taps, precision, count, output);
-        expect_near((uint8_t *)output, (uint8_t *)portable, count * 2, 0);
-        add(portable, count * 2);
+        const kf_row_weights both = weigh_two(weights[0], weights[1], taps, precision);
+        kf_blend_rows(KF_BLENDING_PORTABLE, rows, both, precision, count, portable[0], portable[1]);
+        kf_blend_rows(kf_best_blending(), rows, both, precision, count, output[0], output[1]);
+        for (int i = 0; i < 2; i++) {
+            expect_near((uint8_t *)output[i], (uint8_t *)portable[i], count * 2, 0);
+            add(portable[i], count * 2);
+        }
     }
     end();
 }
@@ -142,8 +153,8 @@ static void check_light_of_pixels(void) {
 static void check_light(void) {
     enum { width = 90, most_taps = 12 };
     uint8_t pixels[width * 4], portable[2][width * 4], output[2][width * 4];
-    int16_t light[most_taps][width * 4], row_weights[most_taps], column_weights[width * most_taps];
-    int16_t lines[width * 4], other[width * 4];
+    int16_t light[most_taps][width * 4], row_weights[2][most_taps], column_weights[width * most_taps];
+    int16_t lines[2][width * 4], other[2][width * 4];
     int32_t starts[width];
     const int16_t *rows[most_taps];
     begin("blend light");
@@ -158,19 +169,19 @@ static void check_light(void) {
             kf_light_of_pixels(pixels, width, light[tap]);
             rows[tap] = light[tap];
         }
-        weigh(row_weights, taps, precision);
-        kf_blend_light_rows(KF_BLENDING_PORTABLE, rows, row_weights, taps, precision, width * 4, lines);
-        kf_blend_light_rows(kf_best_blending(), rows, row_weights, taps, precision, width * 4, other);
-        expect_near((uint8_t *)other, (uint8_t *)lines, width * 8, 0);
+        const kf_row_weights both = weigh_two(row_weights[0], row_weights[1], taps, precision);
+        kf_blend_light_rows(KF_BLENDING_PORTABLE, rows, both, precision, width * 4, lines[0], lines[1]);
+        kf_blend_light_rows(kf_best_blending(), rows, both, precision, width * 4, other[0], other[1]);
+        for (int i = 0; i < 2; i++) expect_near((uint8_t *)other[i], (uint8_t *)lines[i], width * 8, 0);
         for (size_t x = 0; x < count; x++) {
             starts[x] = (int32_t)number_below((uint32_t)(width - taps + 1));
             weigh(column_weights + x * taps, taps, precision);
         }
         kf_blend_light_columns(
-            KF_BLENDING_PORTABLE, lines, light[0], starts, column_weights, taps, precision, count, portable[0],
+            KF_BLENDING_PORTABLE, lines[0], lines[1], starts, column_weights, taps, precision, count, portable[0],
             portable[1]);
         kf_blend_light_columns(
-            kf_best_blending(), lines, light[0], starts, column_weights, taps, precision, count, output[0], output[1]);
+            kf_best_blending(), lines[0], lines[1], starts, column_weights, taps, precision, count, output[0], output[1]);
         for (int i = 0; i < 2; i++) {
             expect_near(output[i], portable[i], count * 4, 0);
             add(portable[i], count * 4);

@@ -609,15 +609,22 @@ void kf_map_tones(const kf_tone_mapping *mapping, uint8_t *pixels, size_t count)
 #define KF_BLEND_FRACTION 6
 
 /// Which instructions the two steps use. The bytes are the same.
-typedef enum kf_blending { KF_BLENDING_PORTABLE, KF_BLENDING_AVX2 } kf_blending;
+typedef enum kf_blending { KF_BLENDING_PORTABLE, KF_BLENDING_AVX2, KF_BLENDING_VNNI } kf_blending;
 /// The fastest that this processor has; those before it work as well.
 kf_blending kf_best_blending(void);
 
-/// The sum of `taps` rows of `count` bytes, each times its weight. Weights add up to 1 << `precision`, which is 8 to
-/// 16. `taps` is even.
+/// The weights that rows have in two lines; `taps`, which is even, for each. A row of the one line that is none of the
+/// other has the weight 0 there.
+typedef struct kf_row_weights {
+    const int16_t *upper, *lower;
+    size_t taps;
+} kf_row_weights;
+
+/// The sums of rows of `count` bytes, each times its weight. Weights of a line add up to 1 << `precision`, which is 8
+/// to 16. Both lines may be the same.
 void kf_blend_rows(
-    kf_blending blending, const uint8_t *const *rows, const int16_t *weights, size_t taps, unsigned precision,
-    size_t count, int16_t *output);
+    kf_blending blending, const uint8_t *const *rows, kf_row_weights weights, unsigned precision, size_t count,
+    int16_t *upper, int16_t *lower);
 /// The sums of `taps` pixels each from `starts[x]` on, times weights, for two rows of numbers with `count` pixels each
 /// as bytes. No colour of a result exceeds its alpha. `taps` is a multiple of 4, and that many pixels of a row can be
 /// read from every start. The two rows share the work of loading the weights; both may be the same.
@@ -634,8 +641,8 @@ void kf_light_of_pixels(const uint8_t *pixels, size_t count, int16_t *output);
 void kf_light_of_pixels_portably(const uint8_t *pixels, size_t count, int16_t *output);
 /// The same as `kf_blend_rows`, for light.
 void kf_blend_light_rows(
-    kf_blending blending, const int16_t *const *rows, const int16_t *weights, size_t taps, unsigned precision,
-    size_t count, int16_t *output);
+    kf_blending blending, const int16_t *const *rows, kf_row_weights weights, unsigned precision, size_t count,
+    int16_t *upper, int16_t *lower);
 /// The same as `kf_blend_columns`, for light, of which pixels in sRGB are made.
 void kf_blend_light_columns(
     kf_blending blending, const int16_t *upper, const int16_t *lower, const int32_t *starts, const int16_t *weights,

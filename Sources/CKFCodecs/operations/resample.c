@@ -1,6 +1,7 @@
 // Weighted sums of rows and of columns, in whole numbers: the inner loops of resizing.
 //
-// All loops exist for any processor and for AVX2, and give the same bytes.
+// All loops exist for any processor and for AVX2, that over rows of light for AVX-512 with VNNI as well, and give the
+// same bytes.
 #include "CKFCodecs.h"
 #include "srgb_tables.h"
 
@@ -10,10 +11,18 @@ static inline int clamp8(int32_t value) { return value < 0 ? 0 : value > 255 ? 2
 
 // ---------------------------------------------------------------------------------------------- any processor
 
+/// Leaves out the first and the last pairs of rows that have no weight: of the rows that two lines are made of, some
+/// belong to one of them only.
+static inline void trim(const void *const **rows, const int16_t **weights, size_t *taps) {
+    for (; *taps > 2 && !(*weights)[0] && !(*weights)[1]; *rows += 2, *weights += 2) *taps -= 2;
+    while (*taps > 2 && !(*weights)[*taps - 1] && !(*weights)[*taps - 2]) *taps -= 2;
+}
+
 /// Adds weighted rows of bytes, or of light, whose numbers are words.
 static inline __attribute__((always_inline)) void blend(
     bool is_light, const void *const *rows, const int16_t *weights, size_t taps, unsigned shift, size_t begin,
     size_t end, int16_t *output) {
+    trim(&rows, &weights, &taps);
     // A block of sums stays in the nearest cache while all rows are added to it.
     enum { block = 256 };
     int32_t sums[block];
@@ -134,37 +143,95 @@ static AVX2 void blend_rows_avx2(
     blend(false, (const void *const *)rows, weights, taps, shift, i, count, output);
 }
 
+/// Adds numbers of two rows, each times its weight, to the sums of the pairs' lower and upper halves.
+static INLINE void add_light(__m256i low, __m256i high, __m256i weights, __m256i sums[2]) {
+    sums[0] = _mm256_add_epi32(sums[0], _mm256_madd_epi16(low, weights));
+    sums[1] = _mm256_add_epi32(sums[1], _mm256_madd_epi16(high, weights));
+}
+
+static INLINE void narrow_light(const __m256i sums[2], __m128i shift, int16_t *output) {
+    const __m256i low = _mm256_sra_epi32(sums[0], shift), high = _mm256_sra_epi32(sums[1], shift);
+    _mm256_storeu_si256((__m256i *)output, _mm256_packs_epi32(low, high));
+}
+
+/// Two weights that follow each other, as one number.
+static inline int pair_of(const int16_t *weights) {
+    int both;
+    __builtin_memcpy(&both, weights, sizeof both);
+    return both;
+}
+
+/// Two lines at once: most of their rows are the same, and are read once.
 static AVX2 void blend_light_avx2(
-    const int16_t *const *rows, const int16_t *weights, size_t taps, unsigned shift, size_t count, int16_t *output) {
+    const int16_t *const *rows, kf_row_weights weights, unsigned shift, size_t begin, size_t count, int16_t *upper,
+    int16_t *lower) {
     const __m128i shifts = _mm_cvtsi32_si128((int)shift);
     const __m256i half = _mm256_set1_epi32(1 << (shift - 1));
-    size_t i = 0;
+    size_t i = begin;
     for (; i + 32 <= count; i += 32) {
-        __m256i sums[4] = {half, half, half, half};
-        for (size_t tap = 0; tap < taps; tap += 2) {
-            int both;
-            __builtin_memcpy(&both, weights + tap, sizeof both);
-            const __m256i pair = _mm256_set1_epi32(both);
-            const int16_t *above = rows[tap] + i, *below = rows[tap + 1] + i;
+        __m256i sums[2][4] = {{half, half, half, half}, {half, half, half, half}};
+        for (size_t tap = 0; tap < weights.taps; tap += 2) {
+            const __m256i above = _mm256_set1_epi32(pair_of(weights.upper + tap));
+            const __m256i below = _mm256_set1_epi32(pair_of(weights.lower + tap));
+            const int16_t *first = rows[tap] + i, *second = rows[tap + 1] + i;
             // As for bytes.
-            _mm_prefetch((const char *)(above + 128), _MM_HINT_T0);
-            _mm_prefetch((const char *)(below + 128), _MM_HINT_T0);
+            _mm_prefetch((const char *)(first + 128), _MM_HINT_T0);
+            _mm_prefetch((const char *)(second + 128), _MM_HINT_T0);
             for (int part = 0; part < 2; part++) {
-                const __m256i one = _mm256_loadu_si256((const __m256i *)(above + part * 16));
-                const __m256i two = _mm256_loadu_si256((const __m256i *)(below + part * 16));
-                const __m256i low = _mm256_madd_epi16(_mm256_unpacklo_epi16(one, two), pair);
-                const __m256i high = _mm256_madd_epi16(_mm256_unpackhi_epi16(one, two), pair);
-                sums[part * 2] = _mm256_add_epi32(sums[part * 2], low);
-                sums[part * 2 + 1] = _mm256_add_epi32(sums[part * 2 + 1], high);
+                const __m256i one = _mm256_loadu_si256((const __m256i *)(first + part * 16));
+                const __m256i two = _mm256_loadu_si256((const __m256i *)(second + part * 16));
+                const __m256i low = _mm256_unpacklo_epi16(one, two), high = _mm256_unpackhi_epi16(one, two);
+                add_light(low, high, above, sums[0] + part * 2);
+                add_light(low, high, below, sums[1] + part * 2);
             }
         }
         for (int part = 0; part < 2; part++) {
-            const __m256i low = _mm256_sra_epi32(sums[part * 2], shifts);
-            const __m256i high = _mm256_sra_epi32(sums[part * 2 + 1], shifts);
-            _mm256_storeu_si256((__m256i *)(output + i + part * 16), _mm256_packs_epi32(low, high));
+            narrow_light(sums[0] + part * 2, shifts, upper + i + part * 16);
+            narrow_light(sums[1] + part * 2, shifts, lower + i + part * 16);
         }
     }
-    blend(true, (const void *const *)rows, weights, taps, shift, i, count, output);
+    blend(true, (const void *const *)rows, weights.upper, weights.taps, shift, i, count, upper);
+    blend(true, (const void *const *)rows, weights.lower, weights.taps, shift, i, count, lower);
+}
+
+#define VNNI __attribute__((target("avx2,avx512bw,avx512vnni")))
+
+static inline VNNI __attribute__((always_inline)) void narrow_light_vnni(
+    const __m512i sums[2], __m128i shift, int16_t *output) {
+    const __m512i low = _mm512_sra_epi32(sums[0], shift), high = _mm512_sra_epi32(sums[1], shift);
+    _mm512_storeu_si512(output, _mm512_packs_epi32(low, high));
+}
+
+/// The same with twice as many numbers at a time, and products that are added as they are made.
+static VNNI void blend_light_vnni(
+    const int16_t *const *rows, kf_row_weights weights, unsigned shift, size_t count, int16_t *upper, int16_t *lower) {
+    const __m128i shifts = _mm_cvtsi32_si128((int)shift);
+    const __m512i half = _mm512_set1_epi32(1 << (shift - 1));
+    size_t i = 0;
+    for (; i + 64 <= count; i += 64) {
+        __m512i sums[2][4] = {{half, half, half, half}, {half, half, half, half}};
+        for (size_t tap = 0; tap < weights.taps; tap += 2) {
+            const __m512i above = _mm512_set1_epi32(pair_of(weights.upper + tap));
+            const __m512i below = _mm512_set1_epi32(pair_of(weights.lower + tap));
+            const int16_t *first = rows[tap] + i, *second = rows[tap + 1] + i;
+            for (int part = 0; part < 2; part++) {
+                _mm_prefetch((const char *)(first + 128 + part * 32), _MM_HINT_T0);
+                _mm_prefetch((const char *)(second + 128 + part * 32), _MM_HINT_T0);
+                const __m512i one = _mm512_loadu_si512(first + part * 32);
+                const __m512i two = _mm512_loadu_si512(second + part * 32);
+                const __m512i low = _mm512_unpacklo_epi16(one, two), high = _mm512_unpackhi_epi16(one, two);
+                sums[0][part * 2] = _mm512_dpwssd_epi32(sums[0][part * 2], low, above);
+                sums[0][part * 2 + 1] = _mm512_dpwssd_epi32(sums[0][part * 2 + 1], high, above);
+                sums[1][part * 2] = _mm512_dpwssd_epi32(sums[1][part * 2], low, below);
+                sums[1][part * 2 + 1] = _mm512_dpwssd_epi32(sums[1][part * 2 + 1], high, below);
+            }
+        }
+        for (int part = 0; part < 2; part++) {
+            narrow_light_vnni(sums[0] + part * 2, shifts, upper + i + part * 32);
+            narrow_light_vnni(sums[1] + part * 2, shifts, lower + i + part * 32);
+        }
+    }
+    blend_light_avx2(rows, weights, shift, i, count, upper, lower);
 }
 
 /// The sums of four pixels, as pairs of one component: (0, 1) in the lower half and (2, 3) in the upper one.
@@ -232,22 +299,34 @@ static AVX2 void blend_light_columns_avx2(
 
 kf_blending kf_best_blending(void) {
 #if defined(__x86_64__)
+    if (__builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vnni")) return KF_BLENDING_VNNI;
     return __builtin_cpu_supports("avx2") ? KF_BLENDING_AVX2 : KF_BLENDING_PORTABLE;
 #else
     return KF_BLENDING_PORTABLE;
 #endif
 }
 
-void kf_blend_rows(
-    kf_blending blending, const uint8_t *const *rows, const int16_t *weights, size_t taps, unsigned precision,
+/// A line of the rows that have a weight in it.
+static void blend_bytes(
+    kf_blending blending, const uint8_t *const *rows, const int16_t *weights, size_t taps, unsigned shift,
     size_t count, int16_t *output) {
-    const unsigned shift = precision - KF_BLEND_FRACTION;
+    const void *const *used = (const void *const *)rows;
+    trim(&used, &weights, &taps);
 #if defined(__x86_64__)
-    if (blending == KF_BLENDING_AVX2) return blend_rows_avx2(rows, weights, taps, shift, count, output);
+    if (blending >= KF_BLENDING_AVX2)
+        return blend_rows_avx2((const uint8_t *const *)used, weights, taps, shift, count, output);
 #else
     (void)blending;
 #endif
-    blend(false, (const void *const *)rows, weights, taps, shift, 0, count, output);
+    blend(false, used, weights, taps, shift, 0, count, output);
+}
+
+void kf_blend_rows(
+    kf_blending blending, const uint8_t *const *rows, kf_row_weights weights, unsigned precision, size_t count,
+    int16_t *upper, int16_t *lower) {
+    const unsigned shift = precision - KF_BLEND_FRACTION;
+    blend_bytes(blending, rows, weights.upper, weights.taps, shift, count, upper);
+    if (lower != upper) blend_bytes(blending, rows, weights.lower, weights.taps, shift, count, lower);
 }
 
 void kf_blend_columns(
@@ -255,7 +334,7 @@ void kf_blend_columns(
     size_t taps, unsigned precision, size_t count, uint8_t *upper_output, uint8_t *lower_output) {
     const unsigned shift = precision + KF_BLEND_FRACTION;
 #if defined(__x86_64__)
-    if (blending == KF_BLENDING_AVX2)
+    if (blending >= KF_BLENDING_AVX2)
         return blend_columns_avx2(upper, lower, starts, weights, taps, shift, count, upper_output, lower_output);
 #else
     (void)blending;
@@ -267,21 +346,23 @@ void kf_blend_columns(
 // ---------------------------------------------------------------------------------------------- light
 
 void kf_blend_light_rows(
-    kf_blending blending, const int16_t *const *rows, const int16_t *weights, size_t taps, unsigned precision,
-    size_t count, int16_t *output) {
+    kf_blending blending, const int16_t *const *rows, kf_row_weights weights, unsigned precision, size_t count,
+    int16_t *upper, int16_t *lower) {
 #if defined(__x86_64__)
-    if (blending == KF_BLENDING_AVX2) return blend_light_avx2(rows, weights, taps, precision, count, output);
+    if (blending == KF_BLENDING_VNNI) return blend_light_vnni(rows, weights, precision, count, upper, lower);
+    if (blending == KF_BLENDING_AVX2) return blend_light_avx2(rows, weights, precision, 0, count, upper, lower);
 #else
     (void)blending;
 #endif
-    blend(true, (const void *const *)rows, weights, taps, precision, 0, count, output);
+    blend(true, (const void *const *)rows, weights.upper, weights.taps, precision, 0, count, upper);
+    if (lower != upper) blend(true, (const void *const *)rows, weights.lower, weights.taps, precision, 0, count, lower);
 }
 
 void kf_blend_light_columns(
     kf_blending blending, const int16_t *upper, const int16_t *lower, const int32_t *starts, const int16_t *weights,
     size_t taps, unsigned precision, size_t count, uint8_t *upper_output, uint8_t *lower_output) {
 #if defined(__x86_64__)
-    if (blending == KF_BLENDING_AVX2)
+    if (blending >= KF_BLENDING_AVX2)
         return blend_light_columns_avx2(
             upper, lower, starts, weights, taps, precision, count, upper_output, lower_output);
 #else

@@ -6,9 +6,8 @@ import CKFCodecs
 ///
 /// Rows are made out of rows first: of the many that arrive few remain, and only they are resized horizontally. All
 /// sums are of whole numbers; bytes are rounded once. In linear light rows become light as they arrive. Holds as many
-/// rows as the kernel is high, and those of one band, into which the caller writes. Lines are made in pairs, which
-/// share the work of loading the columns' weights; those that are so long that the weights are computed section by
-/// section are made one by one.
+/// rows as two lines need, and those of one band, into which the caller writes. Lines are made in pairs, which share
+/// the work of loading rows and the columns' weights; those that have no rows in common are made one by one.
 ///
 /// For images at least 32 times as long as they are to become, ``BoxReduction`` comes first.
 struct Resampler {
@@ -22,8 +21,12 @@ struct Resampler {
     private let slots: Int
     /// How many of them may arrive at a time.
     private let band: Int
-    /// The rows that make up one line.
+    /// Whether two lines have rows in common, and are made at once.
+    private let isPaired: Bool
+    /// The rows that make up two lines.
     private let parts: Buffer<UnsafeRawPointer?>
+    /// Their weights in the upper line, and then in the lower one.
+    private let shares: Buffer<Int16>
     /// Their weighted sum, for two lines.
     private let sums: Buffer<Int16>
     private let blending = kf_best_blending()
@@ -80,23 +83,22 @@ struct Resampler {
             multiple: 2
         )
         band = Self.band(of: source)
-        slots = min(lines.taps + band, source.height)
+        isPaired = lines.step <= lines.taps
+        let rows = lines.taps + (isPaired ? lines.step : 0)
+        slots = min(rows + band, source.height)
         switch scaled.space {
         case .encoded: window = isWindowed ? .bytes(try Buffer(slots * source.width * 4)) : .none
         case .linear:
             let arriving = try Buffer<UInt8>((isWindowed ? band : 1) * source.width * 4)
             window = .light(try Buffer(slots * source.width * 4), arriving: arriving)
         }
-        parts = try Buffer(lines.taps)
+        parts = try Buffer(rows + 1)
+        shares = try Buffer((rows + 1) * 2)
         sums = try Buffer((columns.longestSpan + 3) * 4 * 2)
     }
 
     /// How many rows of a size are handled at a time: sixteen, but no more than a megabyte.
     static func band(of source: PixelSize) -> Int { max(1, min(16, (1 << 18) / source.width, source.height)) }
-
-    private func sums(of line: Int) -> UnsafeMutablePointer<Int16> {
-        sums.base + line % 2 * (columns.longestSpan + 3) * 4
-    }
 
     /// How many bytes lie between the beginnings of two source rows.
     var bytesPerRow: Int { source.width * 4 }
@@ -135,12 +137,15 @@ struct Resampler {
     /// Records that so many rows are in the window, and makes the target rows that are complete with them.
     mutating func receiveWritten(_ count: Int, to output: PixelRows) {
         received += count
-        while emitted < target.height, !needsRow { makeLine { output.row($0) } }
+        while emitted < target.height, !needsRow { makeLines { output.row($0) } }
     }
 
-    /// Whether the next line needs more rows than have been received.
+    /// The last line of those that are made next.
+    private var lastOfNext: Int { isPaired ? min(emitted + 1, target.height - 1) : emitted }
+
+    /// Whether the next lines need more rows than have been received.
     var needsRow: Bool {
-        mutating get { min(lines.start(of: emitted) + lines.taps, source.height) > received }
+        mutating get { min(lines.start(of: lastOfNext) + lines.taps, source.height) > received }
     }
 
     /// Copies the next source row into the window, which no line is waiting in it for.
@@ -154,21 +159,19 @@ struct Resampler {
         received += 1
     }
 
-    /// Makes the next line of rows in the window.
+    /// Makes the next line, or the next two, of rows in the window.
     ///
     /// - Parameter target: Where a line is to be written.
-    /// - Returns: How many lines have been written: the first of a pair is written with the second.
+    /// - Returns: How many lines have been written.
     @discardableResult
-    mutating func makeLine(at target: (Int) -> UnsafeMutablePointer<UInt8>) -> Int {
+    mutating func makeLines(at target: (Int) -> UnsafeMutablePointer<UInt8>) -> Int {
         let (slots, length) = (slots, bytesPerRow)
         switch window {
         case .none: break
-        case .bytes(let rows): emit(emitted, to: target) { UnsafeRawPointer(rows.base + $0 % slots * length) }
-        case .light(let rows, _): emit(emitted, to: target) { UnsafeRawPointer(rows.base + $0 % slots * length) }
+        case .bytes(let rows): emit(to: target) { UnsafeRawPointer(rows.base + $0 % slots * length) }
+        case .light(let rows, _): emit(to: target) { UnsafeRawPointer(rows.base + $0 % slots * length) }
         }
-        emitted += 1
-        let isFirstOfPair = columns.isWhole && emitted % 2 == 1 && emitted < self.target.height
-        return isFirstOfPair ? emitted - 1 : emitted
+        return emitted
     }
 
     /// Resizes an image in memory to the size of the output.
@@ -185,62 +188,74 @@ struct Resampler {
         defer { withExtendedLifetime(resampler) {} }
         switch target.space {
         case .encoded:
-            for line in 0..<output.size.height {
-                resampler.emit(line, to: output.row) { UnsafeRawPointer(rows + $0 * bytesPerRow) }
+            while resampler.emitted < output.size.height {
+                resampler.emit(to: output.row) { UnsafeRawPointer(rows + $0 * bytesPerRow) }
             }
         case .linear:
             for y in 0..<source.height { resampler.receive(rows + y * bytesPerRow, to: output) }
         }
     }
 
-    /// Adds up the rows of one line, and makes it and the one before it when it is the second of a pair or the last.
-    private mutating func emit(
-        _ line: Int,
-        to output: (Int) -> UnsafeMutablePointer<UInt8>,
-        row: (Int) -> UnsafeRawPointer
-    ) {
-        let upper = columns.isWhole ? line - line % 2 : line
+    /// Adds up the rows of the next lines, and makes these.
+    private mutating func emit(to output: (Int) -> UnsafeMutablePointer<UInt8>, row: (Int) -> UnsafeRawPointer) {
+        let (upper, lower) = (emitted, lastOfNext)
+        let lowerSums = upper == lower ? sums.base : sums.base + sums.count / 2
         for column in stride(from: 0, to: target.width, by: columns.sectionLength) {
             columns.describe(sectionOf: column)
-            addRows(of: line, row: row)
-            guard upper < line || line == target.height - 1 || !columns.isWhole else { continue }
+            addRows(of: upper, lower, to: lowerSums, row: row)
             let blendColumns = isLight ? kf_blend_light_columns : kf_blend_columns
             blendColumns(
                 blending,
-                sums(of: upper),
-                sums(of: line),
+                sums.base,
+                lowerSums,
                 columns.starts.base,
                 columns.weights.base,
                 columns.taps,
                 columns.precision,
                 columns.section.count,
                 output(upper) + column * 4,
-                output(line) + column * 4
+                output(lower) + column * 4
             )
         }
+        emitted = lower + 1
     }
 
     private var isLight: Bool { if case .light = window { true } else { false } }
 
-    /// Adds up the rows of one line where the columns' section lies.
-    private mutating func addRows(of line: Int, row: (Int) -> UnsafeRawPointer) {
-        let first = lines.start(of: line)
+    /// Adds up the rows of two lines, which may be the same, where the columns' section lies.
+    private mutating func addRows(
+        of upper: Int,
+        _ lower: Int,
+        to lowerSums: UnsafeMutablePointer<Int16>,
+        row: (Int) -> UnsafeRawPointer
+    ) {
+        let first = lines.start(of: upper)
+        let weights = weights(of: upper, lower)
         let offset = columns.origin * (isLight ? 8 : 4)
-        // The last one may be one beyond the source, without any weight.
-        for tap in 0..<lines.taps { parts.base[tap] = row(min(first + tap, source.height - 1)) + offset }
+        // The last ones may be beyond the source, without any weight.
+        for tap in 0..<weights.taps { parts.base[tap] = row(min(first + tap, source.height - 1)) + offset }
         let count = min(columns.span, source.width - columns.origin)
-        let weights = lines.weights.base + (line - lines.section.lowerBound) * lines.taps
-        let (taps, precision, sums) = (lines.taps, lines.precision, sums(of: line))
+        let (precision, sums) = (lines.precision, sums.base)
         if isLight {
-            parts.base.withMemoryRebound(to: UnsafePointer<Int16>?.self, capacity: taps) {
-                kf_blend_light_rows(blending, $0, weights, taps, precision, count * 4, sums)
+            parts.base.withMemoryRebound(to: UnsafePointer<Int16>?.self, capacity: weights.taps) {
+                kf_blend_light_rows(blending, $0, weights, precision, count * 4, sums, lowerSums)
             }
         } else {
-            parts.base.withMemoryRebound(to: UnsafePointer<UInt8>?.self, capacity: taps) {
-                kf_blend_rows(blending, $0, weights, taps, precision, count * 4, sums)
+            parts.base.withMemoryRebound(to: UnsafePointer<UInt8>?.self, capacity: weights.taps) {
+                kf_blend_rows(blending, $0, weights, precision, count * 4, sums, lowerSums)
             }
         }
-        (sums + count * 4).update(repeating: 0, count: 12)
+        for sums in [sums, lowerSums] { (sums + count * 4).update(repeating: 0, count: 12) }
+    }
+
+    /// The weights that the rows from the upper line's first to the lower line's last have in both.
+    private mutating func weights(of upper: Int, _ lower: Int) -> kf_row_weights {
+        let shift = lines.start(of: lower) - lines.start(of: upper)
+        let taps = (lines.taps + shift + 1) / 2 * 2
+        shares.base.update(repeating: 0, count: taps * 2)
+        shares.base.update(from: lines.weights(of: upper), count: lines.taps)
+        (shares.base + taps + shift).update(from: lines.weights(of: lower), count: lines.taps)
+        return kf_row_weights(upper: shares.base, lower: shares.base + taps, taps: taps)
     }
 }
 

@@ -61,7 +61,8 @@ struct ResamplingKernel {
         used = isSingle ? 1 : min(source, Int((2 * support).rounded(.up)))
         taps = (used + multiple - 1) / multiple * multiple
         count = target
-        sectionLength = max(1, min(target, Self.mostWeights / taps))
+        // Even, so that pairs of samples are in one section.
+        sectionLength = min(target, max(2, Self.mostWeights / taps / 2 * 2))
         starts = try Buffer(sectionLength)
         weights = try Buffer(sectionLength * taps)
         exact = try Buffer(sectionLength * used)
@@ -71,8 +72,8 @@ struct ResamplingKernel {
         filter == .nearest ? 1 : max(1, ratio)
     }
 
-    /// Whether one section is all of the axis.
-    var isWhole: Bool { sectionLength == count }
+    /// The most that the first source samples of neighbours may differ: rounding may add one.
+    var step: Int { Int(ratio.rounded(.up)) + 1 }
 
     /// The most source samples that a section reaches over.
     var longestSpan: Int { min(source, Int((Double(sectionLength) * ratio).rounded(.up)) + used + 1) + taps - used }
@@ -85,6 +86,9 @@ struct ResamplingKernel {
         describe(sectionOf: sample)
         return origin + Int(starts.base[sample - section.lowerBound])
     }
+
+    /// The weights of a target sample of the section.
+    func weights(of sample: Int) -> UnsafeMutablePointer<Int16> { weights.base + (sample - section.lowerBound) * taps }
 
     /// Computes the weights of the section that a target sample is in.
     mutating func describe(sectionOf sample: Int) {

@@ -34,7 +34,7 @@ final class ResizedRows: ImageRows {
         let (pair, bytesPerRow) = (pair.base, target.width * 4)
         while given >= made {
             while resampler.needsRow { resampler.take(try rows.next()) }
-            made = resampler.makeLine { pair + $0 % 2 * bytesPerRow }
+            made = resampler.makeLines { pair + $0 % 2 * bytesPerRow }
         }
         defer { given += 1 }
         return UnsafePointer(pair + given % 2 * bytesPerRow)

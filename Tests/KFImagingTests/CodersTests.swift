@@ -112,6 +112,7 @@ extension CoderChain {
         #expect(info.pixelWidth == 20 && info.contentType == .unknown && info.byteCount == data.count)
         #expect(Codecs.diagnose(data) == nil)
         #expect(Image(data: (Data([1, 2]) + data).dropFirst(2)) != nil)
+        #expect(try EncodedContent(fixture("photo.jpg").prefix(20))?.contentType == .jpeg, "a cut header, as without it")
     }
 
     @Test("A coder replaces a built-in format unless its priority is negative") func replacesBuiltInFormat() throws {

@@ -46,9 +46,9 @@ extension ImageContentType {
     ///
     /// - Parameter data: The encoded bytes.
     init?(decodable data: Data) {
-        let custom = ImageCodersManager.shared.custom
-        let type = custom == nil ? try? Codecs.codec(for: data).contentType : (try? Codecs.info(of: data))?.contentType
-        guard let type else { return nil }
+        // A coder of the user's says by the header what it is for.
+        let own = ImageCodersManager.shared.custom == nil ? nil : try? Codecs.info(of: data).contentType
+        guard let type = own ?? (try? Codecs.codec(for: data).contentType) else { return nil }
         self = type
     }
 }

@@ -111,6 +111,16 @@ import Testing
         }
     }
 
+    @Test("Far beyond its edges an image looks as they do", arguments: ResamplingFilter.allCases)
+    func farBeyond(filter: ResamplingFilter) throws {
+        let image = Bitmap.of(100, 100) { x, _ in x < 50 ? 0xFF20_4060 : 0xFFE0_C0A0 }
+        for share in [1.3, 2] {
+            let target = ScaledSize(PixelSize(50, 50), coverage: PixelExtent(width: share, height: share))
+            let rows = try image.resampled(to: target, filter: filter).rows
+            #expect(rows[0][0] == rows[25][20] && rows[49][49] == rows[25][30] && rows[0][0] != rows[49][49])
+        }
+    }
+
     private static func byte(_ value: Double) -> UInt8 { UInt8(min(max(value, 0), 255).rounded()) }
 
     @Test("Resized photos look like those of the formula", arguments: [ResamplingFilter.bilinear, .lanczos3])

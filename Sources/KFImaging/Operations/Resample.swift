@@ -230,10 +230,11 @@ struct Resampler {
         row: (Int) -> UnsafeRawPointer
     ) {
         let first = lines.start(of: upper)
+        let last = min(lines.start(of: lower) + lines.taps, source.height) - 1
         let weights = weights(of: upper, lower)
         let offset = columns.origin * (isLight ? 8 : 4)
-        // The last ones may be beyond the source, without any weight.
-        for tap in 0..<weights.taps { parts.base[tap] = row(min(first + tap, source.height - 1)) + offset }
+        // There may be one more than the lines need, without any weight.
+        for tap in 0..<weights.taps { parts.base[tap] = row(min(first + tap, last)) + offset }
         let count = min(columns.span, source.width - columns.origin)
         let (precision, sums) = (lines.precision, sums.base)
         if isLight {

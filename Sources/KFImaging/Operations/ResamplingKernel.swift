@@ -125,7 +125,13 @@ struct ResamplingKernel {
     /// Computes the weights of one target sample, whose sum is 1; returns the largest amount.
     private func weigh(_ shares: UnsafeMutableBufferPointer<Double>, from distance: Double, step: Double) -> Double {
         if used == 1 { shares[0] = 1 } else { filter.weigh(shares, from: distance, step: step) }
-        let sum = shares.reduce(0, +)
+        var sum = shares.reduce(0, +)
+        if sum < 1e-6 {
+            // So far beyond an edge that the kernel hardly reaches the image, it looks as the edge does.
+            shares.update(repeating: 0)
+            shares[distance > 0 ? 0 : used - 1] = 1
+            sum = 1
+        }
         var largest = 0.0
         for tap in 0..<used {
             shares[tap] /= sum

@@ -54,6 +54,12 @@ import Testing
         return work
     }
 
+    /// Waits until all loads wait for the same bytes.
+    private func haveJoined(_ manager: KingfisherManager) async {
+        let transfers = manager.downloader.loader.transfers
+        while transfers.all.first?.subscribers.count ?? 0 < Self.count { await Task.yield() }
+    }
+
     static let serializers: [any CacheSerializer] = [
         DefaultCacheSerializer.default, FormatIndicatedCacheSerializer.png, FormatIndicatedCacheSerializer.jpeg,
         FormatIndicatedCacheSerializer.gif, FormatIndicatedCacheSerializer.webP, FormatIndicatedCacheSerializer.avif,
@@ -76,10 +82,8 @@ import Testing
             calls.add()
             return request
         }
-        let work = try await work([.requestModifier(modifier)]) { _ in
-            while calls.value < Self.count { await Task.yield() }
-        }
-        #expect(work == Work())
+        let work = try await work([.requestModifier(modifier)], when: haveJoined)
+        #expect(work == Work() && calls.value == Self.count)
     }
 
     @Test("64 identical loads with a custom serializer share the request and the image")
@@ -89,9 +93,7 @@ import Testing
             func image(with data: Data, options: KingfisherParsedOptionsInfo) -> KFCrossPlatformImage? { nil }
         }
         // One that begins after the bytes have arrived makes a request of its own.
-        let work = try await work([.cacheSerializer(CustomSerializer())]) { manager in
-            while manager.loads.all.count < Self.count { await Task.yield() }
-        }
+        let work = try await work([.cacheSerializer(CustomSerializer())], when: haveJoined)
         #expect(work.requests == 1 && work.decodings == 1)
     }
 

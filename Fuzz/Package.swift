@@ -49,6 +49,7 @@ let package = Package(
         system("CKFTIFF", "libtiff-4"),
         system("CKFCairo", nil, path: "Sources/CKFCairo"),
         system("CKFXXHash", nil),
+        system("CKFZlib", "zlib"),
         system("CKFHEIF", "libheif"),
         system("CKFJXL", "libjxl"),
         .target(
@@ -63,7 +64,7 @@ let package = Package(
             ]
         ),
         .target(name: "CKFLinux", dependencies: ["CKFXXHash"], cSettings: c),
-        .target(name: "KFSupport", dependencies: ["CKFLinux"], swiftSettings: swift),
+        .target(name: "KFSupport", dependencies: ["CKFLinux", "CKFZlib"], swiftSettings: swift),
         .target(name: "KFImaging", dependencies: ["KFSupport", "CKFCodecs", "CKFCairo"], swiftSettings: swift),
         .target(name: "FuzzTargets", dependencies: ["KFImaging", "KFSupport", "CKFCodecs"], swiftSettings: swift),
         // In C, because libFuzzer has the main function, which SwiftPM renames in Swift.

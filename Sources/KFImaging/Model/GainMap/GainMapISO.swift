@@ -5,7 +5,8 @@ import Foundation
 /// The parameters of a gain map as ISO 21496-1 writes them.
 struct GainMapISO: Hashable {
     /// What its segment, an `APP2`, begins with.
-    static let signature = Data("urn:iso:std:iso:ts:21496:-1\0".utf8)
+    // Made each time: what a `Data` that is kept holds is a leak to the leak sanitizer.
+    static var signature: Data { Data("urn:iso:std:iso:ts:21496:-1\0".utf8) }
     /// The bits of the byte that tells what follows.
     private enum Flag {
         static let hasThreeChannels: UInt8 = 0x80

@@ -5,7 +5,8 @@ import Foundation
 /// The parameters of a gain map as an XMP packet has them.
 struct GainMapXMP: Hashable {
     /// What the segment of a packet, an `APP1`, begins with.
-    static let signature = Data("http://ns.adobe.com/xap/1.0/\0".utf8)
+    // As for the ISO parameters.
+    static var signature: Data { Data("http://ns.adobe.com/xap/1.0/\0".utf8) }
     private static let namespace = "http://ns.adobe.com/hdr-gain-map/1.0/"
     private static let isHDR = "BaseRenditionIsHDR"
     /// The names of numbers, and what they are where a packet has none; nil for those that it must have.

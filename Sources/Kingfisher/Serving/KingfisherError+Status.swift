@@ -46,7 +46,7 @@ extension ImagingError {
     /// The status of HTTP that fits a server's response, where a client's bytes are no image that can be used. (Not in
     /// Kingfisher.)
     ///
-    /// 500 where decoders cannot be locked as ``DecodingIsolation`` asks, or a file of the program cannot be read,
+    /// 500 where decoders cannot be locked as `DecodingIsolation` asks, or a file of the program cannot be read,
     /// which is no fault of the bytes; else 422.
     public var responseStatus: Int {
         switch self {

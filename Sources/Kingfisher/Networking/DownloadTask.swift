@@ -1,5 +1,5 @@
 // The handle on one load, how a load with a completion handler runs, and with which task priority. For all methods that
-// return a handle; the priority is that of all loads.
+// return a handle; all loads take their priority from here.
 
 import KFSupport
 

@@ -67,7 +67,9 @@ import Testing
     }
 
     private func noise() -> [[UInt32]] {
-        (0..<60).map { y in (0..<60).map { x in 0xFF00_0000 | UInt32(y * 60 + x) &* 0x9E37_79B1 >> 8 } }
+        (0..<60).map { y in
+            (0..<60).map { (x: Int) -> UInt32 in 0xFF00_0000 | UInt32(y * 60 + x) &* 0x9E37_79B1 >> 8 }
+        }
     }
 
     @Test("Delays and loop counts are kept", arguments: [UInt(0), 1, 2, 0x7FFF_FFFF])

@@ -80,7 +80,7 @@ import Testing
 
     @Test("Colours are picked from the upright image", arguments: Orientation.allCases)
     func pickedFromUprightImage(orientation: Orientation) throws {
-        let words = (0..<3).map { y in (0..<4).map { x in 0xFF00_0000 | UInt32(y * 4 + x) } }
+        let words = (0..<3).map { y in (0..<4).map { (x: Int) -> UInt32 in 0xFF00_0000 | UInt32(y * 4 + x) } }
         let image = Image(cgImage: .of(words), scale: 2, orientation: orientation)
         let upright = try image.bitmap()
         for y in 0..<upright.height {

@@ -39,8 +39,9 @@ import Testing
     /// One premultiplied pixel by the formula.
     private func exact(_ pixel: Pixel, _ n: AdjustmentValues, _ space: WorkingSpace) -> Pixel {
         guard pixel.a > 0 else { return Pixel(r: 0, g: 0, b: 0, a: 0) }
-        let rgb = [pixel.r, pixel.g, pixel.b].map {
-            Curve.linear(Double(min(255, (Int($0) * 255 + Int(pixel.a) / 2) / Int(pixel.a))) / 255, space)
+        let rgb = [pixel.r, pixel.g, pixel.b].map { (byte: UInt8) -> Double in
+            let straight = min(255, (Int(byte) * 255 + Int(pixel.a) / 2) / Int(pixel.a))
+            return Curve.linear(Double(straight) / 255, space)
         }
         let luma = 0.2126 * rgb[0] + 0.7152 * rgb[1] + 0.0722 * rgb[2]
         let bytes = rgb.map { value -> UInt8 in

@@ -211,7 +211,8 @@ import Testing
             #expect(try Codecs.decode(Codecs.encode(Image(cgImage: bitmap), as: .gif)).bitmap().rows == bitmap.rows)
             let source = animation([bitmap, bitmap, bitmap])
             let decoder = try #require(try frames(of: Codecs.encode(source, as: .gif)))
-            #expect(abs(decoder.frames.map(\.delay).reduce(0, +) - 0.3) < 1e-9)
+            let duration = decoder.frames.map(\.delay).reduce(0, +)
+            #expect(abs(duration - 0.3) < 1e-9)
             #expect(try composed(decoder).allSatisfy { $0.rows == bitmap.rows })
         }
     }

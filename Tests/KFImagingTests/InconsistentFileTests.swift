@@ -15,14 +15,6 @@ extension Data {
 private func bigEndian(_ value: Int) -> [UInt8] { (0..<4).map { UInt8(truncatingIfNeeded: value >> (24 - $0 * 8)) } }
 private func littleEndian(_ value: Int) -> [UInt8] { bigEndian(value).reversed() }
 
-private func checksum(_ bytes: [UInt8]) -> Int {
-    Int(
-        ~bytes.reduce(~UInt32(0)) { sum, byte in
-            (0..<8).reduce(sum ^ UInt32(byte)) { value, _ in value >> 1 ^ (value & 1 == 1 ? 0xEDB8_8320 : 0) }
-        }
-    )
-}
-
 private func isMalformed(_ data: Data, _ type: ImageContentType) -> Bool {
     guard case .malformed(let found, _)? = Codecs.diagnose(data) else { return false }
     return found == type
@@ -35,22 +27,16 @@ private let cyclicEXIF: [UInt8] =
     + [0, 0, 0, 8]
 
 @Suite struct InconsistentPNGTests {
-    /// A chunk with the right checksum.
-    private func chunk(_ name: String, _ content: [UInt8]) -> [UInt8] {
-        let body = Array(name.utf8) + content
-        return bigEndian(content.count) + body + bigEndian(checksum(body))
-    }
-
     /// A fixture with a chunk put in front of its pixels.
     private func photo(with name: String, _ content: [UInt8], in file: String = "photo.png") throws -> Data {
         let data = try fixture(file)
         let place = try #require(data.range(of: Data("IDAT".utf8))).lowerBound - 4
-        return data.replacing(place..<place, with: chunk(name, content))
+        return data.replacing(place..<place, with: PNGWriter.chunk(name, content))
     }
 
     private func header(width: Int, height: Int, depth: UInt8, color: UInt8) throws -> Data {
         let content = bigEndian(width) + bigEndian(height) + [depth, color, 0, 0, 0]
-        return try fixture("photo.png").replacing(8..<33, with: chunk("IHDR", content))
+        return try fixture("photo.png").replacing(8..<33, with: PNGWriter.chunk("IHDR", content))
     }
 
     @Test("Empty and negative sizes are refused", arguments: [(0, 64), (96, 0), (0, 0), (-1, 64)])
@@ -74,7 +60,7 @@ private let cyclicEXIF: [UInt8] =
     @Test("An image without pixels is refused") func missingPixels() throws {
         let data = try fixture("photo.png")
         let place = try #require(data.range(of: Data("IDAT".utf8))).lowerBound - 4
-        #expect(isMalformed(data.prefix(place) + Data(chunk("IEND", [])), .png))
+        #expect(isMalformed(data.prefix(place) + Data(PNGWriter.chunk("IEND", [])), .png))
     }
 
     @Test(
@@ -96,7 +82,7 @@ private let cyclicEXIF: [UInt8] =
     }
 
     @Test("Wrong checksums of auxiliary chunks do not matter") func auxiliaryChecksums() throws {
-        var bytes = chunk("tEXt", Array("a\0b".utf8))
+        var bytes = PNGWriter.chunk("tEXt", Array("a\0b".utf8))
         bytes[bytes.count - 1] ^= 1
         let data = try fixture("photo.png")
         let place = try #require(data.range(of: Data("IDAT".utf8))).lowerBound - 4

@@ -32,7 +32,9 @@ private func profile(_ kind: String, _ bytes: Data) -> [UInt8] {
 
 private func jpeg(_ segments: Data...) throws -> Data {
     let photo = try fixture("photo.jpg")
-    return segments.reduce(photo.prefix(2)) { $0 + [0xFF, 0xE1] + bigEndian($1.count + 2, 2) + $1 } + photo.dropFirst(2)
+    var file = photo.prefix(2)
+    for segment in segments { file += [0xFF, 0xE1] + bigEndian(segment.count + 2, 2) + segment }
+    return file + photo.dropFirst(2)
 }
 
 private func png(_ chunks: [UInt8]) -> Data {

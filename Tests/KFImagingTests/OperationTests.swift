@@ -94,7 +94,9 @@ import Testing
     }
 
     @Test("Large images are rotated in blocks without seams") func largeRotations() throws {
-        let words = (0..<70).map { y in (0..<45).map { x in 0xFF00_0000 | UInt32(y) << 8 | UInt32(x) } }
+        let words = (0..<70).map { y in
+            (0..<45).map { (x: Int) -> UInt32 in 0xFF00_0000 | UInt32(y) << 8 | UInt32(x) }
+        }
         let turned = try Bitmap.of(words).oriented(from: .right)
         #expect(
             (0..<45).allSatisfy { y in

@@ -139,7 +139,8 @@ import Testing
         )
         var transparent = PNGWriter(1, 1) { _, _, component in [128, 128, 128, 51][component] }
         (transparent.type, transparent.chunks) = (6, gamma)
-        let byte = UInt8((Int(encode(128.0 / 255)) * 51 * 2 + 255) / 510)
+        let encoded = Int(encode(128.0 / 255))
+        let byte = UInt8((encoded * 51 * 2 + 255) / 510)
         #expect(
             try Codecs.decode(transparent.data).bitmap()[0, 0].isNear(
                 Pixel(r: byte, g: byte, b: byte, a: 51),

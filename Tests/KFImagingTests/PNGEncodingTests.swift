@@ -35,7 +35,10 @@ import Testing
 
     /// So many different colours, none of them grey.
     private func colors(_ count: Int) -> [UInt32] {
-        (0..<count).map { 0xFF00_0080 | UInt32($0 & 255) << 16 | UInt32($0 >> 8 + 1) << 8 }
+        (0..<count).map { (index: Int) -> UInt32 in
+            let (red, green) = (UInt32(index & 255), UInt32(index >> 8 + 1))
+            return 0xFF00_0080 | red << 16 | green << 8
+        }
     }
 
     /// So many grey pixels of different alphas.

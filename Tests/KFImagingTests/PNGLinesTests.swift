@@ -76,7 +76,7 @@ import Testing
         for above in second { average.append(((average.last ?? 0) + above) / 2) }
         let half = width / 2
         let nearZero = (0..<width).map { _ in [0, 1, 254, 255][Int(generator.next() >> 62)] }
-        let lines = [
+        let lines: [[Int]] = [
             first, first, [Int](repeating: 200, count: width), second, average, nearZero,
             // Half of the line is that above, and half goes on as it is.
             last[..<half] + [Int](repeating: 100, count: half), last[..<half] + [Int](repeating: 200, count: half),

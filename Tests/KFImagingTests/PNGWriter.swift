@@ -86,7 +86,7 @@ struct PNGWriter {
     }
 
     private static func checksum(_ bytes: [UInt8]) -> UInt32 {
-        ~bytes.reduce(~0) { table[Int($0 & 0xFF) ^ Int($1)] ^ $0 >> 8 }
+        ~bytes.reduce(~0) { (sum: UInt32, byte: UInt8) -> UInt32 in table[Int(sum & 0xFF) ^ Int(byte)] ^ sum >> 8 }
     }
 
     /// The seven passes of Adam7; those without pixels have no lines.

@@ -207,7 +207,9 @@ import Testing
         let result = try image.resampled(to: PixelSize(width, height), filter: filter)
         let bytes = result.rows.joined().flatMap { [Int($0.r), Int($0.g), Int($0.b)] }
         let digits = hex.compactMap(\.hexDigitValue)
-        let expected = stride(from: 0, to: digits.count, by: 2).map { digits[$0] * 16 + digits[$0 + 1] }
+        let expected = stride(from: 0, to: digits.count, by: 2).map { (place: Int) -> Int in
+            digits[place] * 16 + digits[place + 1]
+        }
         #expect(bytes.count == expected.count)
         #expect(zip(bytes, expected).allSatisfy { abs($0 - $1) <= (filter == .nearest ? 0 : 1) })
     }

@@ -32,8 +32,9 @@ private let (orange, blue): (UInt32, UInt32) = (0xE0_5A10, 0x10_30C0)
 
 /// Whether a pixel is of the secret image: the colours of others are far from its.
 private func isSecret(_ pixel: UInt32) -> Bool {
-    [16, 8, 0].allSatisfy { shift in
-        abs(Int(pixel >> UInt32(shift) & 255) - Int(orange >> UInt32(shift) & 255)) <= 24
+    [UInt32(16), 8, 0].allSatisfy { shift in
+        let (byte, wanted) = (Int(pixel >> shift & 255), Int(orange >> shift & 255))
+        return abs(byte - wanted) <= 24
     }
 }
 

@@ -16,9 +16,10 @@ struct Check {
 @main
 @MainActor
 struct Checks {
-    static let all: [Check] =
-        drawingChecks + loadChecks + animationChecks + lifetimeChecks + windowChecks + loopChecks + paintableChecks
-        + contentChecks + zoomChecks + reductionChecks + listChecks + layoutChecks + memoryChecks + pointerChecks
+    static let all: [Check] = [
+        drawingChecks, loadChecks, animationChecks, lifetimeChecks, windowChecks, loopChecks, paintableChecks,
+        contentChecks, zoomChecks, reductionChecks, listChecks, layoutChecks, memoryChecks, pointerChecks,
+    ].flatMap { $0 }
 
     /// The check that comes to an end with the main loop.
     static let last = "lastWindow"

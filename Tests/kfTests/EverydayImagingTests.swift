@@ -94,7 +94,8 @@ import Testing
             y == 0 ? 0xFF00_0000 | UInt32(x) * 0x01_0101 : primaries[x / 64]
         }
         let result = try await processed("grayscale()")
-        #expect((0..<256).map { result[$0, 0] } == (0..<256).map { 0xFF00_0000 | UInt32($0) * 0x01_0101 })
+        let greys = (0..<256).map { (level: UInt32) -> UInt32 in 0xFF00_0000 | level * 0x01_0101 }
+        #expect((0..<256).map { result[$0, 0] } == greys)
         // Shares of 21.26 %, 71.52 % and 7.22 % of the light, as bytes of sRGB.
         #expect([0, 64, 128, 192].map { result[$0, 1] & 0xFF } == [127, 220, 76, 255])
         // The processor of the same name in Kingfisher brightens.

@@ -272,7 +272,7 @@ import Testing
             ("blend(multiply,0.5,0.5)", "0.5", "not a colour"),
             ("composite(normal)", "normal", "unknown here"),
             ("composite(xor,0.5,#ggg)", "#ggg", "not a colour"),
-        ]
+        ] as [(String, String, String)]
     )
     func errors(text: String, part: String, words: String) throws {
         let error = try #require(throws: PipelineError.self) { try PipelineParser.parse(text) }

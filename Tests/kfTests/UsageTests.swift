@@ -120,7 +120,7 @@ import Testing
             (["fetch", "a", "--lossless", "--format", "jpeg"], "use --format png, webp or avif"),
             (["cache", "has"], "<key>"),
             (["cache", "nonsense"], "nonsense"),
-        ]
+        ] as [([String], String)]
     )
     func usageErrors(arguments: [String], words: String) async throws {
         let result = try await TestDirectory().kf(arguments)

@@ -147,7 +147,8 @@ private enum SRGB {
     static func byte(_ light: Double) -> Int {
         // NaN is black.
         let light = light > 0 ? min(light, 1) : 0
-        return Int((light <= 0.0031308 ? light * 12.92 : 1.055 * pow(light, 1 / 2.4) - 0.055) * 255 + 0.5)
+        let encoded: Double = light <= 0.0031308 ? light * 12.92 : 1.055 * pow(light, 1 / 2.4) - 0.055
+        return Int(encoded * 255 + 0.5)
     }
 }
 

@@ -68,7 +68,10 @@ extension PerceptualHash {
     private static let waves = 8
     /// The cosine of each wave at each place.
     private static let cosines: [[Double]] = (0..<waves).map { wave in
-        (0..<side).map { cos((Double($0) + 0.5) * Double(wave) * .pi / Double(side)) }
+        (0..<side).map { (place: Int) -> Double in
+            let center = Double(place) + 0.5
+            return cos(center * Double(wave) * Double.pi / Double(side))
+        }
     }
 
     /// The hash of an upright bitmap, laid over white: for each of the longest waves, whether there is more of it than
@@ -89,7 +92,9 @@ extension PerceptualHash {
             lines[y] = cosines.map { wave in zip(wave, greys).reduce(0) { $0 + $1.0 * $1.1 } }
         }
         let amounts = cosines.flatMap { wave in
-            (0..<Self.waves).map { column in zip(wave, lines).reduce(0) { $0 + $1.0 * $1.1[column] } }
+            (0..<Self.waves).map { column -> Double in
+                zip(wave, lines).reduce(0.0) { sum, pair in sum + pair.0 * pair.1[column] }
+            }
         }
         // The first is the mean brightness, which says nothing.
         let median = amounts.dropFirst().sorted()[31]

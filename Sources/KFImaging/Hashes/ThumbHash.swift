@@ -59,9 +59,8 @@ public enum ThumbHash {
         let first =
             bits(light.mean, 63) | bits(1 + p.mean, 31.5) << 6 | bits(1 + q.mean, 31.5) << 12
             | bits(light.scale, 31) << 18 | (hasAlpha ? 1 << 23 : 0)
-        let second =
-            (isLandscape ? shape.y : shape.x) | bits(p.scale, 63) << 3 | bits(q.scale, 63) << 9
-            | (isLandscape ? 1 << 15 : 0)
+        let across = isLandscape ? shape.y : shape.x
+        let second = across | bits(p.scale, 63) << 3 | bits(q.scale, 63) << 9 | (isLandscape ? 1 << 15 : 0)
         var hash = [first, first >> 8, first >> 16, second, second >> 8].map { UInt8($0 & 0xFF) }
         var steps = [light, p, q].flatMap(\.steps)
         if hasAlpha {
@@ -210,7 +209,10 @@ private struct WaveShape {
     }
 
     static func cosines(_ count: Int, over length: Int) -> [[Double]] {
-        (0..<count).map { i in (0..<length).map { cos(.pi / Double(length) * Double(i) * (Double($0) + 0.5)) } }
+        (0..<count).map { wave in
+            let step: Double = .pi / Double(length) * Double(wave)
+            return (0..<length).map { (place: Int) -> Double in cos(step * (Double(place) + 0.5)) }
+        }
     }
 }
 

@@ -105,10 +105,13 @@ private enum Lightness {
 
     /// Adds to all three numbers that L*a*b* is made of: L* alone changes.
     private static func lighten(_ pixel: UnsafeMutablePointer<UInt8>, by change: Float) {
-        let light =
-            toLight[0] * linear[Int(pixel[2])] + toLight[1] * linear[Int(pixel[1])] + toLight[2] * linear[Int(pixel[0])]
+        var light = toLight[0] * linear[Int(pixel[2])]
+        light += toLight[1] * linear[Int(pixel[1])]
+        light += toLight[2] * linear[Int(pixel[0])]
         func changed(_ light: Float) -> Float { expanded(compressed(light) + change) }
-        let result = fromLight[0] * changed(light.x) + fromLight[1] * changed(light.y) + fromLight[2] * changed(light.z)
+        var result = fromLight[0] * changed(light.x)
+        result += fromLight[1] * changed(light.y)
+        result += fromLight[2] * changed(light.z)
         let places = result.clamped(lowerBound: .zero, upperBound: .one) * Float(LightBytes.steps) + 0.5
         pixel[2] = min(LightBytes.table[Int(places.x)], pixel[3])
         pixel[1] = min(LightBytes.table[Int(places.y)], pixel[3])

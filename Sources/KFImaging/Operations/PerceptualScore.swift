@@ -170,7 +170,7 @@ private struct WindowedDifferences {
     private static let radius = 5
     /// A Gaussian with a standard deviation of 1.5 pixels.
     private static let taps: [Float] = {
-        let shares = (-radius...radius).map { exp(-Double($0 * $0) / (2 * 1.5 * 1.5)) }
+        let shares = (-radius...radius).map { (place: Int) -> Double in exp(-Double(place * place) / (2 * 1.5 * 1.5)) }
         let sum = shares.reduce(0, +)
         return shares.map { Float($0 / sum) }
     }()
@@ -253,7 +253,8 @@ private struct WindowedDifferences {
             let structure = 2 * (sum.product - a * b) + 0.0009
             let variances = (sum.oneSquared - a * a) + (sum.twoSquared - b * b) + 0.0009
             let difference = Self.positive(1 - means * structure / variances)
-            let edge = (1 + Self.amount(center[width + x] - b)) / (1 + Self.amount(center[x] - a)) - 1
+            let (edgeOne, edgeTwo) = (1 + Self.amount(center[x] - a), 1 + Self.amount(center[width + x] - b))
+            let edge = edgeTwo / edgeOne - 1
             let (new, lost) = (Self.positive(edge), Self.positive(-edge))
             Self.add(difference, to: &sums.means.structure, &sums.peaks.structure)
             Self.add(new, to: &sums.means.newEdges, &sums.peaks.newEdges)

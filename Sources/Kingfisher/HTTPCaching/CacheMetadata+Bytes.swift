@@ -70,7 +70,8 @@ extension CacheMetadata {
     private static func joined(_ redirects: [CacheMetadata]) -> [UInt8] {
         redirects.flatMap { redirect in
             let bytes = redirect.encoded()
-            return [UInt8(bytes.count & 255), UInt8(bytes.count >> 8)] + bytes
+            let length: [UInt8] = [UInt8(bytes.count & 255), UInt8(bytes.count >> 8)]
+            return length + bytes
         }
     }
 

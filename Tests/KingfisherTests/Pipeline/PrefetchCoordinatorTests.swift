@@ -61,7 +61,7 @@ import Testing
                 list.coordinator.visibleRows(first..<first + 10)
                 await list.transfers.wait(for: 3 + first)
             }
-            #expect(list.transfers.names == (10...17).map(String.init))
+            #expect(list.transfers.names == (10...17).map { String($0) })
         }
     }
 
@@ -243,7 +243,7 @@ import Testing
                 withExtendedLifetime(coordinator) {}
             }
             for transfer in await transfers.wait(for: 8) { await transfer.cancelled.wait() }
-            #expect(Set(transfers.names) == Set((10...17).map(String.init)))
+            #expect(Set(transfers.names) == Set((10...17).map { String($0) }))
         }
     }
 

@@ -112,7 +112,9 @@ extension Value where T == [UInt8] {
             read: { text in
                 let digits = text.utf8.compactMap { Character(UnicodeScalar($0)).hexDigitValue }
                 guard digits.count == text.utf8.count, digits.count.isMultiple(of: 2) else { return nil }
-                return stride(from: 0, to: digits.count, by: 2).map { UInt8(digits[$0] * 16 + digits[$0 + 1]) }
+                return stride(from: 0, to: digits.count, by: 2).map { (place: Int) -> UInt8 in
+                    UInt8(digits[place] * 16 + digits[place + 1])
+                }
             },
             write: { "\($0.count) bytes" }
         )

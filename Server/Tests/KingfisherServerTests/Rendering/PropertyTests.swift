@@ -143,10 +143,12 @@ private enum RandomImage {
     private static func chunk(_ name: String, _ content: [UInt8]) -> [UInt8] {
         func number(_ value: UInt32) -> [UInt8] { (0..<4).map { UInt8(value >> (24 - 8 * $0) & 255) } }
         let body = Array(name.utf8) + content
-        let checksum = ~body.reduce(UInt32.max) { sum, byte in
-            (0..<8).reduce(sum ^ UInt32(byte)) { value, _ in value >> 1 ^ (value & 1 == 1 ? 0xEDB8_8320 : 0) }
+        var checksum = UInt32.max
+        for byte in body {
+            checksum ^= UInt32(byte)
+            for _ in 0..<8 { checksum = checksum >> 1 ^ (checksum & 1 == 1 ? 0xEDB8_8320 : 0) }
         }
-        return number(UInt32(content.count)) + body + number(checksum)
+        return number(UInt32(content.count)) + body + number(~checksum)
     }
 }
 

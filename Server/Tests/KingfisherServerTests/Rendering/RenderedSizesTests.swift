@@ -22,10 +22,8 @@ import Testing
                     + "/rot:\(fields[6])/pd:\(fields[7]):\(fields[8]):\(fields[9]):\(fields[10])/f:png"
                 if fields[11] != "0" { options += "/mrd:\(fields[11])" }
                 let image = try await rig.render(options).image
-                #expect(
-                    ["\(image.pixelWidth)", "\(image.pixelHeight)"] == fields.suffix(2).map(String.init),
-                    "\(options)"
-                )
+                let size = "\(image.pixelWidth)\t\(image.pixelHeight)"
+                #expect(size == fields.suffix(2).joined(separator: "\t"), "\(options)")
             }
         }
     }

@@ -76,6 +76,8 @@ struct PNGText {
     private static func profile(in text: [UInt8]) -> [UInt8] {
         let lines = text.split(separator: 0x0A)
         let digits = lines.dropFirst(2).joined().compactMap { Character(UnicodeScalar($0)).hexDigitValue }
-        return stride(from: 0, to: digits.count & ~1, by: 2).map { UInt8(digits[$0] << 4 | digits[$0 + 1]) }
+        return stride(from: 0, to: digits.count & ~1, by: 2).map { (place: Int) -> UInt8 in
+            UInt8(digits[place] << 4 | digits[place + 1])
+        }
     }
 }

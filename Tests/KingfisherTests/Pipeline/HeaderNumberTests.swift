@@ -154,8 +154,10 @@ import Testing
                 switch result {
                 case .success(let width):
                     // What cannot be read as a length counts as none, and then the connection's end is that of the
-                    // body.
-                    #expect(width == 8 && index == 0 && Int(number) ?? -1 < 0, "\(head)")
+                    // body. libcurl 8.14 takes the first three digits of a longer status for the status.
+                    let hasNoLength = index == 0 && Int(number) ?? -1 < 0
+                    let hasLongStatus = index == 2 && number.count > 3 && number.hasPrefix("2")
+                    #expect(width == 8 && (hasNoLength || hasLongStatus), "\(head)")
                 case .failure(let error): #expect(error is KingfisherError, "\(head)")
                 }
             }

@@ -53,6 +53,11 @@ final class SharedTask<Key: Hashable & Sendable, Value: Sendable>: LoadObserver 
             }
         }
 
+        /// Whether all who wait were cancelled, and have yet to leave.
+        var isAbandoned: Bool {
+            !subscribers.isEmpty && subscribers.allSatisfy { $0.1.observer?.isCancelled == true }
+        }
+
         /// Ends the task, and returns those who waited.
         mutating func end() -> [(number: Int, Subscriber<Value>)] {
             defer { (phase, subscribers) = (.finished, []) }
@@ -112,9 +117,10 @@ final class SharedTask<Key: Hashable & Sendable, Value: Sendable>: LoadObserver 
     var priority: Float { state.withLock { $0.priority } }
 
     /// Adds a subscriber, and returns its number and from where its value is loaded, if that is known; nil when the
-    /// task is over, or its value is older than the subscriber's load.
+    /// task is over or about to be stopped, or its value is older than the subscriber's load.
     func add(_ subscriber: Subscriber<Value>) -> (number: Int, origin: LoadOrigin?)? {
         state.withLock { state in
+            guard !state.isAbandoned else { return nil }
             switch state.phase {
             case .waiting, .running: break
             case .arriving(let time):
@@ -338,6 +344,9 @@ final class SharedTask<Key: Hashable & Sendable, Value: Sendable>: LoadObserver 
         }
         return false
     }
+
+    /// Whether it was stopped; what it has begun may be yet to notice.
+    var isCancelled: Bool { failure != nil }
 
     var hasHandle: Bool { true }
 

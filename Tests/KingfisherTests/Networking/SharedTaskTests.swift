@@ -94,6 +94,33 @@ import Testing
         #expect(tasks.all.isEmpty)
     }
 
+    @Test("Who subscribes does not share work whose subscriber was stopped, and has yet to leave")
+    func abandoned() async throws {
+        let gate = Gate(), load = Box<Work?>(nil), calls = SharedTasks<String, Int>()
+        let waiting = subscribe { work in
+            load.value = work
+            await gate.wait()
+            return 0
+        }
+        /// A call for the load that waits, or for one of its own.
+        func call(_ observer: Work?, _ operation: @escaping @Sendable () async -> Int) async throws -> Int {
+            try await calls.value(for: "a", Subscriber(observer: observer, priority: 0.5)) {
+                Work("a", .load(of: source, unwanted: Self.unwanted), in: calls) { _ in await operation() }
+            }
+        }
+        let first = Task.immediate {
+            try await call(load.value) {
+                await gate.wait()
+                return 1
+            }
+        }
+        waiting.cancel()
+        _ = await waiting.value
+        #expect(try await call(nil) { 2 } == 2)
+        gate.open()
+        #expect(try await first.value == 1 && calls.all.isEmpty)
+    }
+
     @Test("The work is as urgent as its most urgent subscriber") func priorities() async throws {
         let gate = Gate()
         let quiet = subscribe(subscriber(priority: 0)) { work in

@@ -4,8 +4,17 @@ import Foundation
 import Testing
 
 enum Chromium {
-    private static let program = ["/usr/bin/chromium", "/usr/bin/chromium-browser"].first {
-        FileManager.default.isExecutableFile(atPath: $0)
+    private static let program = ["/usr/bin/chromium", "/usr/bin/chromium-browser"].first { starts($0) }
+
+    /// Ubuntu's package is a script that asks for a snap.
+    private static func starts(_ program: String) -> Bool {
+        guard FileManager.default.isExecutableFile(atPath: program) else { return false }
+        let process = Process()
+        (process.executableURL, process.arguments) = (URL(filePath: program), ["--version"])
+        (process.standardOutput, process.standardError) = (FileHandle.nullDevice, FileHandle.nullDevice)
+        guard (try? process.run()) != nil else { return false }
+        process.waitUntilExit()
+        return process.terminationStatus == 0
     }
 
     static var isInstalled: Bool { program != nil }

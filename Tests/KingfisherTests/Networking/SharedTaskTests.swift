@@ -9,7 +9,7 @@ import Testing
 
 @testable import Kingfisher
 
-@Suite struct SharedTaskTests {
+@Suite(.timeLimit(.minutes(5))) struct SharedTaskTests {
     private typealias Work = SharedTask<String, Int>
     private let tasks = SharedTasks<String, Int>()
     private let source = Source.network(fakeURL)
